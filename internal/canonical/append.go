@@ -1,0 +1,213 @@
+package canonical
+
+import "slices"
+
+// Duplicates says what an object key that occurs twice means.
+type Duplicates bool
+
+const (
+	LastWins Duplicates = false // as in ECMAScript, for requests
+	Refuse   Duplicates = true  // for plans, artifacts and configuration
+)
+
+// Append appends the canonical form of the JSON text src, in written order.
+// On an error dst is returned as it was.
+func Append(dst, src []byte, dup Duplicates) ([]byte, error) {
+	w := writer{src: src, dup: dup}
+	return w.run(dst)
+}
+
+// AppendExact is Append for text that was written from Go values: duplicate
+// keys are refused and so is an integer that a double cannot carry.
+func AppendExact(dst, src []byte) ([]byte, error) {
+	w := writer{src: src, dup: Refuse, exact: true}
+	return w.run(dst)
+}
+
+type writer struct {
+	src     []byte
+	dup     Duplicates
+	exact   bool
+	scratch []byte
+}
+
+func (w *writer) run(dst []byte) ([]byte, error) {
+	out, i, err := w.value(dst, skipSpace(w.src, 0), 0)
+	if err == nil && skipSpace(w.src, i) != len(w.src) {
+		err = ErrSyntax
+	}
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func (w *writer) value(dst []byte, i, depth int) ([]byte, int, error) {
+	if i >= len(w.src) {
+		return dst, i, ErrSyntax
+	}
+	if depth > MaxDepth {
+		return dst, i, ErrDepth
+	}
+	switch w.src[i] {
+	case '"':
+		return appendString(dst, w.src, i+1)
+	case '{':
+		return w.object(dst, i+1, depth)
+	case '[':
+		return w.array(dst, i+1, depth)
+	case 't':
+		return w.word(dst, i, "true")
+	case 'f':
+		return w.word(dst, i, "false")
+	case 'n':
+		return w.word(dst, i, "null")
+	}
+	end, integer := numberEnd(w.src, i)
+	if end < 0 {
+		return dst, i, ErrSyntax
+	}
+	lit := w.src[i:end]
+	dst, err := appendLiteral(dst, lit, integer)
+	if err == nil && w.exact && integer && !carries(lit) {
+		err = ErrInteger
+	}
+	return dst, end, err
+}
+
+func (w *writer) word(dst []byte, i int, word string) ([]byte, int, error) {
+	end := checkWord(w.src, i, word)
+	if end < 0 {
+		return dst, i, ErrSyntax
+	}
+	return append(dst, word...), end, nil
+}
+
+func (w *writer) array(dst []byte, i, depth int) ([]byte, int, error) {
+	dst = append(dst, '[')
+	if i = skipSpace(w.src, i); i < len(w.src) && w.src[i] == ']' {
+		return append(dst, ']'), i + 1, nil
+	}
+	for {
+		var err error
+		if dst, i, err = w.value(dst, skipSpace(w.src, i), depth+1); err != nil {
+			return dst, i, err
+		}
+		if i = skipSpace(w.src, i); i >= len(w.src) {
+			return dst, i, ErrSyntax
+		}
+		switch w.src[i] {
+		case ',':
+			dst = append(dst, ',')
+			i++
+		case ']':
+			return append(dst, ']'), i + 1, nil
+		default:
+			return dst, i, ErrSyntax
+		}
+	}
+}
+
+// member is where one written member of an object lies in dst.
+type member struct{ key, keyEnd, end int }
+
+func (w *writer) object(dst []byte, i, depth int) ([]byte, int, error) {
+	dst = append(dst, '{')
+	start := len(dst)
+	if i = skipSpace(w.src, i); i < len(w.src) && w.src[i] == '}' {
+		return append(dst, '}'), i + 1, nil
+	}
+	var fixed [16]member
+	members := fixed[:0]
+	for {
+		if i = skipSpace(w.src, i); i >= len(w.src) || w.src[i] != '"' {
+			return dst, i, ErrSyntax
+		}
+		m := member{key: len(dst)}
+		var err error
+		if dst, i, err = appendString(dst, w.src, i+1); err != nil {
+			return dst, i, err
+		}
+		m.keyEnd = len(dst)
+		if i = skipSpace(w.src, i); i >= len(w.src) || w.src[i] != ':' {
+			return dst, i, ErrSyntax
+		}
+		dst = append(dst, ':')
+		if dst, i, err = w.value(dst, skipSpace(w.src, i+1), depth+1); err != nil {
+			return dst, i, err
+		}
+		m.end = len(dst)
+		members = append(members, m)
+		if i = skipSpace(w.src, i); i >= len(w.src) {
+			return dst, i, ErrSyntax
+		}
+		switch w.src[i] {
+		case ',':
+			dst = append(dst, ',')
+			i++
+		case '}':
+			dst, err = w.sort(dst, start, members)
+			return append(dst, '}'), i + 1, err
+		default:
+			return dst, i, ErrSyntax
+		}
+	}
+}
+
+// sort puts the members that were written from dst[start:] on into order. A
+// repeated key is dropped or refused.
+func (w *writer) sort(dst []byte, start int, members []member) ([]byte, error) {
+	compare := func(a, b member) int {
+		return compareKeys(dst[a.key+1:a.keyEnd-1], dst[b.key+1:b.keyEnd-1])
+	}
+	sorted := true
+	for k := 1; k < len(members) && sorted; k++ {
+		sorted = compare(members[k-1], members[k]) < 0
+	}
+	if sorted {
+		return dst, nil
+	}
+	slices.SortStableFunc(members, compare)
+	w.scratch = append(w.scratch[:0], dst[start:]...)
+	out := dst[:start]
+	for k, m := range members {
+		if k+1 < len(members) && string(w.keyText(m, start)) == string(w.keyText(members[k+1], start)) {
+			if w.dup == Refuse {
+				return dst, ErrDuplicate
+			}
+			continue
+		}
+		if len(out) > start {
+			out = append(out, ',')
+		}
+		out = append(out, w.scratch[m.key-start:m.end-start]...)
+	}
+	return out, nil
+}
+
+func (w *writer) keyText(m member, start int) []byte {
+	return w.scratch[m.key-start : m.keyEnd-start]
+}
+
+// compareKeys compares two keys in written order.
+func compareKeys(a, b []byte) int {
+	return compareWritten(a, b, shapeOf(a), shapeOf(b))
+}
+
+// shapeOf is conservative: any byte that starts a character from U+E000 on, or
+// continues one, counts.
+func shapeOf(text []byte) shape {
+	for _, c := range text {
+		if c == '\\' || c >= 0xee {
+			return shape{escaped: true}
+		}
+	}
+	return shape{}
+}

@@ -1,0 +1,75 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+)
+
+// Hash is a SHA-256 digest. It is comparable, and cheap as a map key.
+type Hash [sha256.Size]byte
+
+const (
+	hashPrefix = "sha256:"
+	hashText   = len(hashPrefix) + 2*sha256.Size
+)
+
+// Sum returns the digest of b.
+func Sum(b []byte) Hash { return sha256.Sum256(b) }
+
+// ParseHash reads "sha256:" and 64 lower-case hexadecimal digits, and nothing else.
+func ParseHash(s string) (Hash, error) {
+	if h, ok := parseHash([]byte(s)); ok {
+		return h, nil
+	}
+	return Hash{}, errors.New("record: not a sha256: digest in lower case")
+}
+
+func parseHash(b []byte) (h Hash, ok bool) {
+	if len(b) != hashText || string(b[:len(hashPrefix)]) != hashPrefix {
+		return h, false
+	}
+	for i := range h {
+		hi, lo := hexValue(b[len(hashPrefix)+2*i]), hexValue(b[len(hashPrefix)+2*i+1])
+		if hi|lo > 15 {
+			return h, false
+		}
+		h[i] = hi<<4 | lo
+	}
+	return h, true
+}
+
+// hexValue returns the value of a lower-case hexadecimal digit, or 255.
+func hexValue(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 255
+}
+
+// String returns "sha256:" and the digest in lower-case hexadecimal.
+func (h Hash) String() string { return string(h.AppendText(make([]byte, 0, hashText))) }
+
+// AppendText appends what String returns.
+func (h Hash) AppendText(dst []byte) []byte {
+	return hex.AppendEncode(append(dst, hashPrefix...), h[:])
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler] with the rules of [ParseHash].
+func (h *Hash) UnmarshalText(b []byte) (err error) {
+	*h, err = ParseHash(string(b))
+	return err
+}
+
+// Compare orders digests as their text does.
+func (h Hash) Compare(o Hash) int { return bytes.Compare(h[:], o[:]) }
+
+// IsZero reports whether h is the zero Hash, which stands for none.
+func (h Hash) IsZero() bool { return h == Hash{} }

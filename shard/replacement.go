@@ -1,0 +1,36 @@
+package shard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/record"
+)
+
+// Replacement returns the one shard that holds the given records, each once:
+// their lines sorted by digest, under an ID that follows from the records and
+// the metadata, a JSON text. The same records and metadata give the same shard
+// everywhere (S6-03). The order of the records does not matter.
+func Replacement(records []*record.Record, metadata []byte) (Addition, error) {
+	meta, err := canonical.Append(nil, metadata, canonical.Refuse)
+	if err != nil {
+		return Addition{}, fmt.Errorf("shard: replacement metadata: %w", err)
+	}
+	sorted := slices.Clone(records)
+	slices.SortFunc(sorted, func(a, b *record.Record) int { return a.SHA().Compare(b.SHA()) })
+	sorted = slices.CompactFunc(sorted, func(a, b *record.Record) bool { return a.SHA() == b.SHA() })
+
+	var data []byte
+	identity := append([]byte(`{"metadata":`), canonical.AppendQuoted(nil, string(meta))...)
+	identity = append(identity, `,"records":[`...)
+	for i, r := range sorted {
+		if i > 0 {
+			identity = append(identity, ',')
+		}
+		identity = r.AppendWritten(identity)
+		data = append(append(data, r.Line()...), '\n')
+	}
+	identity = append(identity, `]}`...)
+	return Addition{ID: ID(record.FoldUUID(record.Sum(identity))), Data: data}, nil
+}
