@@ -1,0 +1,2 @@
+// Package gitbranch keeps ledgers on the branches of a Git repository.
+package gitbranch

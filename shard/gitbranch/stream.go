@@ -1,0 +1,121 @@
+package gitbranch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+
+	git "github.com/libgit2/git2go/v34"
+
+	"github.com/gitledger/gitledger/shard"
+)
+
+// stream is one request and its answer. libgit2 writes all of the request, then
+// reads; the request leaves at the first read.
+type stream struct {
+	ex       *exchange
+	service  string
+	discover bool
+
+	body   upload
+	answer io.Reader
+	close  func()
+	read   int64
+}
+
+var _ git.SmartSubtransportStream = (*stream)(nil)
+
+// upload collects a request body in memory: a change, which its limits bound.
+type upload struct{ buf bytes.Buffer }
+
+func (u *upload) reader() *bytes.Reader { return bytes.NewReader(u.buf.Bytes()) }
+
+// Write implements [io.Writer]. The bytes belong to libgit2 and are copied.
+func (s *stream) Write(p []byte) (n int, err error) {
+	defer s.ex.contain(&err)
+	if err := ended(s.ex.ctx); err != nil {
+		return 0, s.ex.note(err)
+	}
+	if int64(s.body.buf.Len()+len(p)) > maxUpload {
+		return 0, s.ex.note(fail(shard.ErrTooLarge, "the change is too large to send"))
+	}
+	return s.body.buf.Write(p)
+}
+
+const maxUpload = 512 << 20
+
+// Read implements [io.Reader].
+func (s *stream) Read(p []byte) (n int, err error) {
+	defer s.ex.contain(&err)
+	if s.answer == nil {
+		if err := s.send(); err != nil {
+			return 0, s.ex.note(err)
+		}
+	}
+	n, err = s.answer.Read(p)
+	s.ex.down += int64(n)
+	if s.read += int64(n); s.read > s.ex.limit {
+		return 0, s.ex.note(&shard.LimitError{What: "bytes", Limit: s.ex.limit})
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, s.ex.note(s.ex.failed(err))
+	}
+	return n, err
+}
+
+// Free implements [git.SmartSubtransportStream].
+func (s *stream) Free() {
+	if s.close != nil {
+		s.close()
+		s.close = nil
+	}
+}
+
+// send carries out the request, or answers it here when it only negotiates.
+func (s *stream) send() error {
+	if s.service == uploadPack && !s.discover {
+		if reply, ok := negotiate(s.body.buf.Bytes(), s.ex.offers); ok {
+			s.answer = bytes.NewReader(reply)
+			return nil
+		}
+	}
+	ctx, cancel := context.WithCancel(s.ex.ctx)
+	if s.service == receivePack && !s.discover {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			WroteHeaders: func() { s.ex.sent.Store(true) },
+		})
+	}
+	resp, err := s.roundTrip(ctx)
+	if err != nil {
+		cancel()
+		return s.ex.failed(err)
+	}
+	s.close = func() {
+		cancel()
+		resp.Body.Close()
+	}
+	if err := s.ex.verdict(resp, s); err != nil {
+		s.Free()
+		return err
+	}
+	if s.discover {
+		if err := s.ex.settle(resp.Request.URL); err != nil {
+			return err
+		}
+	}
+	s.answer = resp.Body
+	return nil
+}
+
+func (s *stream) roundTrip(ctx context.Context) (*http.Response, error) {
+	req, err := s.ex.request(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.ex.requests++
+	s.ex.up += int64(s.body.buf.Len())
+	return s.ex.client.Do(req)
+}
