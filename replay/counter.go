@@ -1,0 +1,41 @@
+package replay
+
+import (
+	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/ledger"
+)
+
+const maxSafeInteger = 1<<53 - 1
+
+// counterReducer keeps sums by name (S4.3-06, S4.3-15). A name starts at zero,
+// and stays once it was used.
+type counterReducer struct{ *cells[int64] }
+
+func (r *counterReducer) apply(_ *Operation, f *fields) error {
+	key, text := keyText(f.name)
+	sum, _, err := r.get(text, key)
+	if err != nil {
+		return err
+	}
+	amount, _ := canonical.Integer(f.amount)
+	if f.operation == "decrement" {
+		amount = -amount
+	}
+	if sum += amount; sum > maxSafeInteger || sum < -maxSafeInteger {
+		return CounterRange
+	}
+	r.put(text, key, sum)
+	return nil
+}
+
+func (r *counterReducer) tables() []Table {
+	return []Table{stateTable(ledger.Counter, len(r.rows), func(yield func([]any) bool) {
+		row := make([]any, 2)
+		for _, text := range r.sorted() {
+			row[0], row[1] = text, r.rows[text].value
+			if !yield(row) {
+				return
+			}
+		}
+	})}
+}

@@ -1,0 +1,166 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
+)
+
+// notesReducer keeps notes and the votes on them (S4.3-07). Neither is ever
+// changed (S4.3-18).
+type notesReducer struct {
+	notes, votes []assertion
+	kinds        map[record.ID]kind
+	mark         struct{ notes, votes int }
+}
+
+// assertion is a note or a vote.
+type assertion struct {
+	id        record.ID
+	sha       record.Hash
+	timestamp string
+	fields    fields
+}
+
+type kind uint8
+
+const (
+	aNote kind = iota + 1
+	aVote
+)
+
+func newNotesReducer() *notesReducer { return &notesReducer{kinds: map[record.ID]kind{}} }
+
+func (r *notesReducer) apply(op *Operation, f *fields) error {
+	if r.kinds[op.ID] != 0 {
+		return DuplicateNote
+	}
+	a := assertion{op.ID, op.SHA, op.Timestamp, *f}
+	if f.operation == "note" {
+		r.notes = append(r.notes, a)
+		r.kinds[op.ID] = aNote
+		return nil
+	}
+	target, _ := canonical.Text(f.noteID)
+	id, err := record.ParseID(target)
+	if err != nil || r.kinds[id] != aNote {
+		return MissingNote
+	}
+	r.votes = append(r.votes, a)
+	r.kinds[op.ID] = aVote
+	return nil
+}
+
+func (r *notesReducer) begin() { r.mark.notes, r.mark.votes = len(r.notes), len(r.votes) }
+
+func (r *notesReducer) end(accept bool) {
+	if accept {
+		return
+	}
+	for _, added := range [][]assertion{r.notes[r.mark.notes:], r.votes[r.mark.votes:]} {
+		for i := range added {
+			delete(r.kinds, added[i].id)
+		}
+	}
+	r.notes, r.votes = r.notes[:r.mark.notes], r.votes[:r.mark.votes]
+}
+
+// byID returns assertions in the order of their IDs' text.
+func byID(as []assertion) []*assertion {
+	type entry struct {
+		id string
+		a  *assertion
+	}
+	entries := make([]entry, len(as))
+	for i := range as {
+		entries[i] = entry{as[i].id.String(), &as[i]}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
+	sorted := make([]*assertion, len(entries))
+	for i, e := range entries {
+		sorted[i] = e.a
+	}
+	return sorted
+}
+
+func (r *notesReducer) tables() []Table {
+	notes, votes := byID(r.notes), byID(r.votes)
+	citations := 0
+	for _, n := range notes {
+		for range canonical.Elements(n.fields.citations) {
+			citations++
+		}
+	}
+	rows := map[string]rows{
+		"notes":          {len(notes), func(yield func([]any) bool) { yieldNotes(notes, yield) }},
+		"note_citations": {citations, func(yield func([]any) bool) { yieldCitations(notes, yield) }},
+		"note_votes":     {len(votes), func(yield func([]any) bool) { yieldVotes(votes, yield) }},
+	}
+	tables := Layout(ledger.Notes)
+	for i := range tables {
+		t := &tables[i]
+		t.Len, t.Rows = rows[t.Name].n, rows[t.Name].all
+	}
+	return tables
+}
+
+type rows struct {
+	n   int
+	all func(yield func([]any) bool)
+}
+
+func yieldNotes(notes []*assertion, yield func([]any) bool) {
+	row := make([]any, 6)
+	for _, n := range notes {
+		row[0], row[1], row[2], row[3] = n.id.String(), text(n.fields.subject), text(n.fields.note), text(n.fields.reason)
+		row[4], row[5] = n.timestamp, n.sha.String()
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+func yieldCitations(notes []*assertion, yield func([]any) bool) {
+	row := make([]any, 6)
+	for _, n := range notes {
+		id, ordinal := n.id.String(), int64(0)
+		for v := range canonical.Elements(n.fields.citations) {
+			c, _ := readCitation(v)
+			row[0], row[1], row[2], row[3] = id, ordinal, "repository", c.path
+			row[4], row[5] = orNull(c.start), orNull(c.end)
+			if !yield(row) {
+				return
+			}
+			ordinal++
+		}
+	}
+}
+
+func yieldVotes(votes []*assertion, yield func([]any) bool) {
+	row := make([]any, 5)
+	for _, v := range votes {
+		row[0], row[1], row[2], row[3], row[4] = v.id.String(), text(v.fields.noteID), text(v.fields.vote), any(nil), v.timestamp
+		if v.fields.present&reasonField != 0 {
+			row[3] = text(v.fields.reason)
+		}
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+// text decodes a string that was checked before.
+func text(v []byte) string {
+	s, _ := canonical.Text(v)
+	return s
+}
+
+func orNull(line int64) any {
+	if line == 0 {
+		return nil
+	}
+	return line
+}

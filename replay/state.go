@@ -1,0 +1,128 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gitledger/gitledger/ledger"
+)
+
+// State is what a ledger's operations add up to. It refers to the history's
+// bytes. It is not safe for concurrent use while Apply runs.
+type State struct {
+	cfg     ledger.Config
+	reducer reducer // nil for a raw ledger
+}
+
+// NewState returns the state of an empty ledger. The error is [UnknownType].
+func NewState(cfg ledger.Config) (*State, error) {
+	if !cfg.Type.Known() {
+		return nil, &Error{Ledger: cfg.Name, Code: UnknownType}
+	}
+	return &State{cfg: cfg, reducer: newReducer(&cfg)}, nil
+}
+
+// cancelStride is how many operations are applied between two looks at the context.
+const cancelStride = 1024
+
+// Replay applies a whole history in replay order (S4.3-08). It fails with the
+// first invalid operation as an [*Error] (S4.3-10, S7-12), on a history with
+// diagnostics with one that matches [ledger.ErrMalformed] (S5.1-01), and with
+// the context's error. Operations that refer to later records, the votes,
+// apply after all others.
+func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, error) {
+	if err := h.Err(); err != nil {
+		return nil, fmt.Errorf("replay: ledger %s: %w", cfg.Name, err)
+	}
+	s, err := NewState(cfg)
+	if err != nil {
+		return nil, err
+	}
+	run := s.run()
+	for i, r := range h.Records() {
+		if i%cancelStride == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		op := FromRecord(r)
+		if err := run.apply(i, op); err != nil {
+			return nil, err
+		}
+	}
+	if err := run.finish(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Apply applies further operations after the history, all of them or none:
+// when one is invalid the state stays as it was, and the [*Error] has that
+// operation's index. Votes may come before their note in ops.
+func (s *State) Apply(ops ...Operation) error {
+	if s.reducer != nil {
+		s.reducer.begin()
+	}
+	err := s.applyAll(ops)
+	if s.reducer != nil {
+		s.reducer.end(err == nil)
+	}
+	return err
+}
+
+func (s *State) applyAll(ops []Operation) error {
+	run := s.run()
+	for i, op := range ops {
+		if err := run.apply(i, op); err != nil {
+			return err
+		}
+	}
+	return run.finish()
+}
+
+// Tables returns the derived tables with their rows, in the order of [Layout];
+// a view has none. A raw ledger has no tables. They are valid until the next Apply.
+func (s *State) Tables() []Table {
+	if s.reducer == nil {
+		return nil
+	}
+	return s.reducer.tables()
+}
+
+// run is one pass over operations.
+type run struct {
+	s       *State
+	waiting []waiting
+}
+
+type waiting struct {
+	index  int
+	op     Operation
+	fields fields
+}
+
+func (s *State) run() *run { return &run{s: s} }
+
+func (r *run) apply(i int, op Operation) error {
+	f, err := check(&r.s.cfg, op.Payload)
+	switch {
+	case err != nil:
+	case r.s.reducer == nil:
+	case needsOthersFirst(&f):
+		r.waiting = append(r.waiting, waiting{i, op, f})
+	default:
+		err = r.s.reducer.apply(&op, &f)
+	}
+	if err != nil {
+		return newError(r.s.cfg.Name, i, &op, &f, err)
+	}
+	return nil
+}
+
+func (r *run) finish() error {
+	for i := range r.waiting {
+		w := &r.waiting[i]
+		if err := r.s.reducer.apply(&w.op, &w.fields); err != nil {
+			return newError(r.s.cfg.Name, w.index, &w.op, &w.fields, err)
+		}
+	}
+	return nil
+}
