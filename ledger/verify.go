@@ -68,3 +68,24 @@ func verifyShard(ctx context.Context, s *shard.Shard) (v verifiedShard) {
 	}
 	return v
 }
+
+// ShardRecords is what one shard of a snapshot holds.
+type ShardRecords struct {
+	Records   []record.Record // its valid lines in their order, repetitions included
+	Malformed []Diagnostic    // its other lines, or the fault of the file
+}
+
+// VerifyShards verifies every line of a snapshot as [Reconstruct] does, and
+// gives what each shard holds, beside snap.Shards. It is for maintenance, which
+// works on shards rather than on the history. The error is the context's.
+func VerifyShards(ctx context.Context, snap *shard.Snapshot) ([]ShardRecords, error) {
+	verified, err := verify(ctx, snap.Shards)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ShardRecords, len(verified))
+	for i := range verified {
+		out[i] = ShardRecords{Records: verified[i].records, Malformed: verified[i].bad}
+	}
+	return out, nil
+}

@@ -1,0 +1,111 @@
+package compact
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
+	"github.com/gitledger/gitledger/shard"
+)
+
+// State is what a branch remembers of compaction, in [shard.StatePath].
+type State struct {
+	Ledger        string
+	LastPlanID    record.Hash
+	LastTrigger   Trigger
+	LastAppliedAt string        // UTC, as Plan.CreatedAt
+	RecentPlanIDs []record.Hash // newest first, at most MaxRecentPlans
+}
+
+// ErrInvalidState is returned for a state file that must be treated as absent.
+var ErrInvalidState = errors.New("compact: invalid compaction state")
+
+// ParseState reads a state file strictly: exactly the six keys, no key twice,
+// nothing after it but white space. The error matches [ErrInvalidState].
+func ParseState(data []byte) (*State, error) {
+	if int64(len(data)) > shard.MaintenanceLimits().StateBytes() {
+		return nil, ErrInvalidState
+	}
+	text, err := canonical.Append(nil, data, canonical.Refuse)
+	if err != nil {
+		return nil, ErrInvalidState
+	}
+	v, ok := canonical.Exact(text, "version", "ledger", "last_plan_id", "last_trigger", "last_applied_at", "recent_plan_ids")
+	if !ok || !canonical.IsArray(v[5]) {
+		return nil, ErrInvalidState
+	}
+	s := &State{}
+	version, _ := canonical.Text(v[0])
+	trigger, _ := canonical.Text(v[3])
+	s.Ledger, _ = canonical.Text(v[1])
+	s.LastTrigger = Trigger(trigger)
+	s.LastAppliedAt, _ = canonical.Text(v[4])
+	_, instant := parseInstant(s.LastAppliedAt)
+	s.LastPlanID, ok = parseDigest(v[2])
+	if version != StateVersion || !ledger.ValidName(s.Ledger) || !s.LastTrigger.valid() || !instant || !ok {
+		return nil, ErrInvalidState
+	}
+	for e := range canonical.Elements(v[5]) {
+		id, ok := parseDigest(e)
+		if !ok || len(s.RecentPlanIDs) == MaxRecentPlans {
+			return nil, ErrInvalidState
+		}
+		s.RecentPlanIDs = append(s.RecentPlanIDs, id)
+	}
+	return s, nil
+}
+
+// Append appends the state file's bytes to dst: canonical JSON and a newline.
+func (s *State) Append(dst []byte) []byte {
+	dst = append(dst, `{"last_applied_at":`...)
+	dst = canonical.AppendQuoted(dst, s.LastAppliedAt)
+	dst = append(dst, `,"last_plan_id":"`...)
+	dst = s.LastPlanID.AppendText(dst)
+	dst = append(dst, `","last_trigger":`...)
+	dst = canonical.AppendQuoted(dst, string(s.LastTrigger))
+	dst = append(dst, `,"ledger":`...)
+	dst = canonical.AppendQuoted(dst, s.Ledger)
+	dst = append(dst, `,"recent_plan_ids":`...)
+	dst = appendHashes(dst, s.RecentPlanIDs)
+	return append(dst, `,"version":"`+StateVersion+"\"}\n"...)
+}
+
+// stateOf returns the state of a ledger, nil when the file is absent, invalid
+// or another ledger's.
+func stateOf(name string, data []byte) *State {
+	if data == nil {
+		return nil
+	}
+	s, err := ParseState(data)
+	if err != nil || s.Ledger != name {
+		return nil
+	}
+	return s
+}
+
+// recalls reports whether the plan is among those that were applied last.
+func (s *State) recalls(plan record.Hash) bool {
+	return s != nil && slices.Contains(s.RecentPlanIDs, plan)
+}
+
+// after returns the state once the plan was applied. The receiver may be nil.
+func (s *State) after(p *Plan, id record.Hash, at time.Time) *State {
+	recent := []record.Hash{id}
+	if s != nil {
+		for _, old := range s.RecentPlanIDs {
+			if old != id && len(recent) < MaxRecentPlans {
+				recent = append(recent, old)
+			}
+		}
+	}
+	return &State{
+		Ledger:        p.Ledger,
+		LastPlanID:    id,
+		LastTrigger:   p.Trigger,
+		LastAppliedAt: record.FormatTime(at),
+		RecentPlanIDs: recent,
+	}
+}

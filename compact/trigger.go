@@ -1,0 +1,53 @@
+package compact
+
+import (
+	"fmt"
+
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/shard"
+)
+
+// What the wire format fixes.
+const (
+	PlanVersion  = "gh-aw/ledger-compaction-plan/v1"
+	StateVersion = "gh-aw/ledger-compaction-state/v1"
+
+	MaxPlanBytes   = 16 << 20 // one plan
+	MaxPlanSources = 256      // sources of one plan
+	MaxPlanRecords = 100_000  // records of all its sources together, and of its replacement
+	MaxRecentPlans = 20       // plan IDs that the state file remembers
+
+	// replacementMetadata is hashed into the ID of every replacement shard.
+	replacementMetadata = `{"compaction":"` + PlanVersion + `"}`
+)
+
+// Trigger says why maintenance looks at a ledger.
+type Trigger string
+
+const (
+	Scheduled Trigger = "scheduled" // maintenance came round
+	Requested Trigger = "requested" // somebody asked for it; see [Requests]
+)
+
+func (t Trigger) valid() bool { return t == Scheduled || t == Requested }
+
+// policy checks that a configuration can be worked with. One that was written
+// by hand and left incomplete must not pass for a ledger that is never due
+// (S9-15).
+func policy(cfg ledger.Config) error {
+	c := cfg.Compaction
+	switch {
+	case !ledger.ValidName(cfg.Name):
+		return fmt.Errorf("compact: configuration: invalid ledger name")
+	case cfg.Limits.SegmentBytes < 1 || cfg.Limits.SegmentBytes > shard.MaintenanceLimits().FileBytes:
+		return fmt.Errorf("compact: configuration of ledger %s: max-segment-kb is out of range", cfg.Name)
+	case c.Disabled:
+		return nil
+	case c.MinSegments < 2 || c.MinSegments > c.MaxSegments || c.MaxSegments > MaxPlanSources:
+		return fmt.Errorf("compact: configuration of ledger %s: min-segments and max-segments are out of range", cfg.Name)
+	}
+	if _, known := interval(c.Schedule); !known {
+		return fmt.Errorf("compact: configuration of ledger %s: unknown schedule", cfg.Name)
+	}
+	return nil
+}
