@@ -10,28 +10,28 @@ const (
 // decodeHex8 decodes eight lower-case hexadecimal digits, which w holds with
 // the first one lowest, into four bytes, the first one lowest. All eight are
 // worked on at once: the identifiers of a record are a third of a short line.
-func decodeHex8(w uint64) (v uint32, ok bool) {
+// bad is not zero when w holds anything else.
+func decodeHex8(w uint64) (v uint32, bad uint64) {
 	letter := w >> 6 & eachByte // 'a' to 'f' have this bit, '0' to '9' do not
-	n := w&(eachByte*0x0f) + 9*letter
-	digit := n + eachByte*'0' + letter*('a'-'0'-10)
+	n := w&lowBits + 9*letter
 	above9 := (n + eachByte*(0x80-10)) >> 7 & eachByte
-	ok = digit == w && above9 == letter && n&^lowBits == 0
+	bad = w ^ (n + eachByte*'0' + letter*('a'-'0'-10)) | above9 ^ letter | n&^lowBits
 	n = (n<<4 | n>>8) & 0x00ff00ff00ff00ff
 	n = (n | n>>8) & 0x0000ffff0000ffff
-	return uint32(n | n>>16), ok
+	return uint32(n | n>>16), bad
 }
 
 // decodeHex decodes lower-case hexadecimal digits, a multiple of eight that
 // fills dst.
 func decodeHex(dst, src []byte) bool {
-	for ; len(src) >= 8 && len(dst) >= 4; src, dst = src[8:], dst[4:] {
-		v, ok := decodeHex8(binary.LittleEndian.Uint64(src))
-		if !ok {
-			return false
-		}
+	var bad uint64
+	for len(src) >= 8 && len(dst) >= 4 {
+		v, b := decodeHex8(binary.LittleEndian.Uint64(src))
 		binary.LittleEndian.PutUint32(dst, v)
+		bad |= b
+		src, dst = src[8:], dst[4:]
 	}
-	return len(src) == 0 && len(dst) == 0
+	return bad == 0 && len(src) == 0 && len(dst) == 0
 }
 
 // decodeUUID decodes the 36 characters of a lower-case UUID.

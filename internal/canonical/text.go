@@ -16,19 +16,24 @@ const (
 func plainRun(b []byte, i int) int {
 	rest := b[i:]
 	for len(rest) >= 8 {
-		w := binary.LittleEndian.Uint64(rest)
-		// The high bit of a byte is set where the byte stops the run. A borrow
-		// can set it wrongly, but only above the first byte that does stop it.
-		stop := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
-		if stop != 0 {
+		if stop := stops(binary.LittleEndian.Uint64(rest)); stop != 0 {
 			return len(b) - len(rest) + bits.TrailingZeros64(stop)/8
 		}
 		rest = rest[8:]
+		for len(rest) >= 16 && stops(binary.LittleEndian.Uint64(rest))|stops(binary.LittleEndian.Uint64(rest[8:])) == 0 {
+			rest = rest[16:]
+		}
 	}
 	for i = len(b) - len(rest); i < len(b) && isPlain(b[i]); {
 		i++
 	}
 	return i
+}
+
+// stops sets the high bit of each byte of w that is not plain. A borrow can set
+// it wrongly, but only above the first byte that is not plain.
+func stops(w uint64) uint64 {
+	return (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
 }
 
 func isPlain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
