@@ -30,25 +30,7 @@ func parseHash(b []byte) (h Hash, ok bool) {
 	if len(b) != hashText || string(b[:len(hashPrefix)]) != hashPrefix {
 		return h, false
 	}
-	for i := range h {
-		hi, lo := hexValue(b[len(hashPrefix)+2*i]), hexValue(b[len(hashPrefix)+2*i+1])
-		if hi|lo > 15 {
-			return h, false
-		}
-		h[i] = hi<<4 | lo
-	}
-	return h, true
-}
-
-// hexValue returns the value of a lower-case hexadecimal digit, or 255.
-func hexValue(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	}
-	return 255
+	return h, decodeHex(h[:], b[len(hashPrefix):])
 }
 
 // String returns "sha256:" and the digest in lower-case hexadecimal.

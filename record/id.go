@@ -42,22 +42,8 @@ func parseID(b []byte) (id ID, ok bool) {
 	default:
 		return ID{}, false
 	}
-	n := 0
-	for i := 0; i < uuidText; {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if b[i] != '-' {
-				return ID{}, false
-			}
-			i++
-			continue
-		}
-		hi, lo := hexValue(b[i]), hexValue(b[i+1])
-		if hi|lo > 15 {
-			return ID{}, false
-		}
-		id.uuid[n] = hi<<4 | lo
-		n++
-		i += 2
+	if !decodeUUID((*[uuid.Size]byte)(&id.uuid), b) {
+		return ID{}, false
 	}
 	if id.uuid.Version() != uuid.V4 || id.uuid.Variant() != uuid.VariantRFC9562 {
 		return ID{}, false

@@ -83,7 +83,7 @@ func (w *writer) value(dst []byte, i, depth int) ([]byte, int, error) {
 }
 
 func (w *writer) word(dst []byte, i int, word string) ([]byte, int, error) {
-	end := checkWord(w.src, i, word)
+	end := wordEnd(w.src, i, word)
 	if end < 0 {
 		return dst, i, ErrSyntax
 	}
@@ -165,7 +165,7 @@ func (w *writer) object(dst []byte, i, depth int) ([]byte, int, error) {
 // repeated key is dropped or refused.
 func (w *writer) sort(dst []byte, start int, members []member) ([]byte, error) {
 	compare := func(a, b member) int {
-		return compareKeys(dst[a.key+1:a.keyEnd-1], dst[b.key+1:b.keyEnd-1])
+		return compareWritten(textOf(dst[a.key+1:a.keyEnd-1]), textOf(dst[b.key+1:b.keyEnd-1]))
 	}
 	sorted := true
 	for k := 1; k < len(members) && sorted; k++ {
@@ -194,20 +194,4 @@ func (w *writer) sort(dst []byte, start int, members []member) ([]byte, error) {
 
 func (w *writer) keyText(m member, start int) []byte {
 	return w.scratch[m.key-start : m.keyEnd-start]
-}
-
-// compareKeys compares two keys in written order.
-func compareKeys(a, b []byte) int {
-	return compareWritten(a, b, shapeOf(a), shapeOf(b))
-}
-
-// shapeOf is conservative: any byte that starts a character from U+E000 on, or
-// continues one, counts.
-func shapeOf(text []byte) shape {
-	for _, c := range text {
-		if c == '\\' || c >= 0xee {
-			return shape{escaped: true}
-		}
-	}
-	return shape{}
 }

@@ -1,6 +1,7 @@
 package canonical
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -110,14 +111,17 @@ func numberEnd(b []byte, i int) (end int, integer bool) {
 }
 
 func digitsEnd(b []byte, i int) int {
-	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+	for i < len(b) && isDigit(b[i]) {
 		i++
 	}
 	return i
 }
 
-// maxPlainDigits is how many digits an integer may have to be below 2^53 for
-// certain, and so canonical as it stands.
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+// A decimal of at most 15 digits is the shortest one of the double that it
+// rounds to, so it needs no conversion to be known as canonical: only its form
+// counts.
 const maxPlainDigits = 15
 
 // isPlainInteger reports whether the integer literal needs no conversion to be
@@ -126,12 +130,35 @@ func isPlainInteger(lit []byte) bool {
 	if lit[0] == '-' {
 		return len(lit) <= maxPlainDigits+1 && lit[1] != '0'
 	}
-	return len(lit) <= maxPlainDigits
+	return len(lit) <= maxPlainDigits || len(lit) == len(maxExact) && string(lit) <= maxExact
+}
+
+const maxExact = "9007199254740992" // 2^53
+
+// isPlainFraction is isPlainInteger for a literal with a point or an exponent.
+func isPlainFraction(lit []byte) bool {
+	if lit[0] == '-' {
+		lit = lit[1:]
+	}
+	return len(lit) <= maxPlainDigits+1 && lit[len(lit)-1] != '0' &&
+		string(lit[:min(len(lit), len(tooSmall))]) != tooSmall &&
+		bytes.IndexByte(lit, 'e') < 0 && bytes.IndexByte(lit, 'E') < 0
+}
+
+// tooSmall starts the fractions that are written with an exponent.
+const tooSmall = "0.000000"
+
+// isPlainNumber reports whether the literal is canonical for certain.
+func isPlainNumber(lit []byte, integer bool) bool {
+	if integer {
+		return isPlainInteger(lit)
+	}
+	return isPlainFraction(lit)
 }
 
 // appendLiteral appends the canonical form of a JSON number literal.
 func appendLiteral(dst, lit []byte, integer bool) ([]byte, error) {
-	if integer && isPlainInteger(lit) {
+	if isPlainNumber(lit, integer) {
 		return append(dst, lit...), nil
 	}
 	f, err := strconv.ParseFloat(string(lit), 64)
@@ -143,7 +170,7 @@ func appendLiteral(dst, lit []byte, integer bool) ([]byte, error) {
 
 // isCanonicalNumber reports whether a JSON number literal is in canonical form.
 func isCanonicalNumber(lit []byte, integer bool) bool {
-	if integer && isPlainInteger(lit) {
+	if isPlainNumber(lit, integer) {
 		return true
 	}
 	if len(lit) > 32 {
