@@ -24,15 +24,23 @@ func AppendExact(dst, src []byte) ([]byte, error) {
 	return w.run(dst)
 }
 
+// AppendWrapped is Append for a document that carries other values inside a
+// wrapper of the given number of levels, which do not count as depth.
+func AppendWrapped(dst, src []byte, dup Duplicates, levels int) ([]byte, error) {
+	w := writer{src: src, dup: dup, wrapped: levels}
+	return w.run(dst)
+}
+
 type writer struct {
 	src     []byte
 	dup     Duplicates
 	exact   bool
+	wrapped int // levels that do not count
 	scratch []byte
 }
 
 func (w *writer) run(dst []byte) ([]byte, error) {
-	out, i, err := w.value(dst, skipSpace(w.src, 0), 0)
+	out, i, err := w.value(dst, skipSpace(w.src, 0), -w.wrapped)
 	if err == nil && skipSpace(w.src, i) != len(w.src) {
 		err = ErrSyntax
 	}
