@@ -3,9 +3,9 @@ package txn
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"time"
 
+	"github.com/gitledger/gitledger/internal/artifact"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
@@ -72,11 +72,9 @@ func (a audit) refused(artifact []byte, err error) error {
 	return a.write(e)
 }
 
-var errAudit = errors.New("txn: audit file is not a regular file")
-
 // write appends one line in one piece, so that processes that share the file
 // do not mix theirs.
-func (a audit) write(e auditEntry) (err error) {
+func (a audit) write(e auditEntry) error {
 	if a.path == "" {
 		return nil
 	}
@@ -85,20 +83,5 @@ func (a audit) write(e auditEntry) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(a.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|noFollow|noWait, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-	}()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || isSymlink(a.path) {
-		return errAudit
-	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return f.Sync()
+	return artifact.AppendLine(a.path, append(line, '\n'))
 }

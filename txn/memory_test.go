@@ -1,141 +1,99 @@
 package txn
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
+	"github.com/gitledger/gitledger/internal/membranch"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
+	"github.com/gitledger/gitledger/shard/branchtest"
 )
 
-// memory is a Branch in memory, with seams before and after what it does.
-type memory struct {
-	mu      sync.Mutex
-	version int // 0 is absent
-	files   map[shard.ID][]byte
-	names   map[string]shard.Fault // files that are no shards
-	state   []byte
-	commits []string // messages
+// hooked is a branch in memory with seams around what it does.
+type hooked struct {
+	*membranch.Branch
+
+	mu       sync.Mutex
+	messages []string
 
 	beforeSnapshot func() error
-	beforeCommit   func(shard.Change) error // an error is the commit's
+	afterSnapshot  func(*shard.Snapshot)
+	beforeCommit   func(shard.Change) error // an error is the commit's, and nothing is committed
 	afterCommit    func() error             // the change is there already
 }
 
-var _ shard.Branch = (*memory)(nil)
+var _ shard.Branch = (*hooked)(nil)
 
-func newMemory() *memory { return &memory{files: map[shard.ID][]byte{}} }
+func newHooked() *hooked { return &hooked{Branch: &membranch.Branch{}} }
 
-func (m *memory) head() shard.Head {
-	if m.version == 0 {
-		return ""
-	}
-	return shard.Head(fmt.Sprintf("head-%d", m.version))
-}
-
-func (m *memory) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snapshot, error) {
-	if m.beforeSnapshot != nil {
-		if err := m.beforeSnapshot(); err != nil {
+func (h *hooked) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snapshot, error) {
+	if h.beforeSnapshot != nil {
+		if err := h.beforeSnapshot(); err != nil {
 			return nil, err
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := ctx.Err(); err != nil {
+	snap, err := h.Branch.Snapshot(ctx, limits)
+	if err != nil {
 		return nil, err
 	}
-	snap := &shard.Snapshot{Head: m.head(), State: m.state}
-	total := int64(0)
-	for id, data := range m.files {
-		s := shard.Shard{Name: id.FileName(), ID: id, Size: int64(len(data)), Data: data}
-		if s.Size > limits.FileBytes {
-			s.Data, s.Fault = nil, shard.FaultSize
-		} else {
-			total += s.Size
-		}
-		snap.Shards = append(snap.Shards, s)
+	for i := range snap.Shards {
+		snap.Shards[i].Data = bytes.Clone(snap.Shards[i].Data)
 	}
-	for name, fault := range m.names {
-		snap.Shards = append(snap.Shards, shard.Shard{Name: name, Fault: fault})
+	if h.afterSnapshot != nil {
+		h.afterSnapshot(snap)
 	}
-	if len(snap.Shards) > limits.Files {
-		return nil, &shard.LimitError{What: "files", Limit: int64(limits.Files)}
-	}
-	if total > limits.Bytes {
-		return nil, &shard.LimitError{What: "bytes", Limit: limits.Bytes}
-	}
-	slices.SortFunc(snap.Shards, func(a, b shard.Shard) int { return strings.Compare(a.Name, b.Name) })
 	return snap, nil
 }
 
-func (m *memory) Commit(ctx context.Context, expect shard.Head, change shard.Change) (shard.Head, error) {
-	if m.beforeCommit != nil {
-		if err := m.beforeCommit(change); err != nil {
+func (h *hooked) Commit(ctx context.Context, expect shard.Head, change shard.Change) (shard.Head, error) {
+	if h.beforeCommit != nil {
+		if err := h.beforeCommit(change); err != nil {
 			return "", err
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := ctx.Err(); err != nil {
+	head, err := h.Branch.Commit(ctx, expect, change)
+	if err != nil {
 		return "", err
 	}
-	if m.head() != expect {
-		return "", shard.ErrHeadMoved
-	}
-	for _, a := range change.Add {
-		if old, ok := m.files[a.ID]; ok && string(old) != string(a.Data) {
-			return "", shard.ErrIdentityCollision
-		}
-	}
-	for _, id := range change.Delete {
-		if _, ok := m.files[id]; !ok {
-			return "", shard.ErrShardMissing
-		}
-	}
-	for _, a := range change.Add {
-		m.files[a.ID] = slices.Clone(a.Data)
-	}
-	for _, id := range change.Delete {
-		delete(m.files, id)
-	}
-	if change.State != nil {
-		m.state = slices.Clone(change.State)
-	}
-	m.version++
-	m.commits = append(m.commits, change.Message)
-	if m.afterCommit != nil {
-		if err := m.afterCommit(); err != nil {
+	h.mu.Lock()
+	h.messages = append(h.messages, change.Message)
+	h.mu.Unlock()
+	if h.afterCommit != nil {
+		if err := h.afterCommit(); err != nil {
 			return "", err
 		}
 	}
-	return m.head(), nil
+	return head, nil
+}
+
+func TestBranchOfTheseTests(t *testing.T) {
+	branchtest.Test(t, func() (*branchtest.Store, error) {
+		h := newHooked()
+		return &branchtest.Store{Open: func() (shard.Branch, error) { return h, nil }}, nil
+	})
 }
 
 // put adds records as a shard, as another writer would.
-func (m *memory) put(t testing.TB, records ...record.Record) {
+func (h *hooked) put(t testing.TB, records ...record.Record) {
 	t.Helper()
 	id, err := shard.NewID()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.files[id] = lines(records)
-	m.version++
+	h.Edit(func(files map[string]membranch.File) {
+		files[id.Path()] = membranch.File{Data: slices.Clone(lines(records))}
+	})
 }
 
 // history reads the branch in full, and fails the test when it is not sound.
-func (m *memory) history(t testing.TB) *ledger.History {
+func (h *hooked) history(t testing.TB) *ledger.History {
 	t.Helper()
-	saved := m.beforeSnapshot
-	m.beforeSnapshot = nil
-	defer func() { m.beforeSnapshot = saved }()
-	return historyOf(t, m)
+	return historyOf(t, h.Branch)
 }
 
 func historyOf(t testing.TB, r shard.Reader) *ledger.History {
@@ -155,7 +113,7 @@ func historyOf(t testing.TB, r shard.Reader) *ledger.History {
 }
 
 // store is a set of branches in memory.
-type store map[string]*memory
+type store map[string]*hooked
 
 func (s store) branches(_ context.Context, cfg ledger.Config) (shard.Branch, error) {
 	return s[cfg.Name], nil
@@ -164,7 +122,7 @@ func (s store) branches(_ context.Context, cfg ledger.Config) (shard.Branch, err
 func storeFor(configs ledger.Configs) store {
 	s := store{}
 	for _, c := range configs {
-		s[c.Name] = newMemory()
+		s[c.Name] = newHooked()
 	}
 	return s
 }

@@ -114,8 +114,8 @@ func TestPersistEveryKindOnceOnly(t *testing.T) {
 		}
 	}
 	for name, b := range branches {
-		if len(b.commits) != 1 {
-			t.Errorf("%s has %d commits", name, len(b.commits))
+		if len(b.messages) != 1 {
+			t.Errorf("%s has %d commits", name, len(b.messages))
 		}
 	}
 }
@@ -134,13 +134,13 @@ func TestResultHoldsNoValue(t *testing.T) {
 	}
 	r := b["history"].history(t).Record(0)
 	want := `{"transaction_id":"42:1","ledgers":[{"ledger":"history","type":"log","branch":"ledgers/history",` +
-		`"status":"persisted","commit":"head-1","requested":1,"validated":1,"persisted":1,"already_present":0,"rejected":0,` +
+		`"status":"persisted","commit":"` + string(b["history"].Head()) + `","requested":1,"validated":1,"persisted":1,"already_present":0,"rejected":0,` +
 		`"fetches":1,"pushes":1,"records":[{"index":0,"operation":"append","id":"ldg-5d1e0714-8bcf-4be2-998b-3eb810b7f1f7",` +
 		`"sha":"` + r.SHA().String() + `","validation":"valid","status":"persisted"}]}]}`
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
-	if msg := b["history"].commits[0]; msg != "Append 1 record to history\n\nTransaction: 42:1\n" {
+	if msg := b["history"].messages[0]; msg != "Append 1 record to history\n\nTransaction: 42:1\n" {
 		t.Errorf("message %q", msg)
 	}
 }
