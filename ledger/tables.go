@@ -4,8 +4,8 @@ package ledger
 type ColumnType string
 
 const (
-	Text    ColumnType = "text"
-	Integer ColumnType = "integer"
+	TextColumn    ColumnType = "text"
+	IntegerColumn ColumnType = "integer"
 )
 
 // Column is one column of a projection's table.
@@ -28,13 +28,13 @@ type TableSpec struct {
 func Tables(t Type) []TableSpec {
 	switch t {
 	case Log:
-		return stateTable(Column{"position", Integer}, Text)
+		return stateTable(Column{"position", IntegerColumn}, TextColumn)
 	case Set:
-		return stateTable(Column{"identity", Text}, Text)
+		return stateTable(Column{"identity", TextColumn}, TextColumn)
 	case Map, Table:
-		return stateTable(Column{"key", Text}, Text)
+		return stateTable(Column{"key", TextColumn}, TextColumn)
 	case Counter:
-		return stateTable(Column{"name", Text}, Integer)
+		return stateTable(Column{"name", TextColumn}, IntegerColumn)
 	case Notes:
 		return noteTables()
 	}
@@ -46,15 +46,15 @@ func Tables(t Type) []TableSpec {
 func GenericTables() []TableSpec {
 	return []TableSpec{
 		{Name: "records", Key: []string{"ordinal"}, Columns: []Column{
-			{"ordinal", Integer}, {"id", Text}, {"sha", Text}, {"type", Text},
-			{"timestamp", Text}, {"payload", Text}, {"shard", Text}, {"offset", Integer}}},
-		{Name: "parents", Columns: []Column{{"child_sha", Text}, {"parent_sha", Text}}},
-		{Name: "shards", Key: []string{"file"}, Columns: []Column{{"file", Text}, {"size", Integer}}},
+			{"ordinal", IntegerColumn}, {"id", TextColumn}, {"sha", TextColumn}, {"type", TextColumn},
+			{"timestamp", TextColumn}, {"payload", TextColumn}, {"shard", TextColumn}, {"offset", IntegerColumn}}},
+		{Name: "parents", Columns: []Column{{"child_sha", TextColumn}, {"parent_sha", TextColumn}}},
+		{Name: "shards", Key: []string{"file"}, Columns: []Column{{"file", TextColumn}, {"size", IntegerColumn}}},
 		{Name: "diagnostics", Key: []string{"ordinal"}, Columns: []Column{
-			{"ordinal", Integer}, {"code", Text}, {"file", Text}, {"line", Integer}, {"id", Text}, {"detail", Text}}},
+			{"ordinal", IntegerColumn}, {"code", TextColumn}, {"file", TextColumn}, {"line", IntegerColumn}, {"id", TextColumn}, {"detail", TextColumn}}},
 		{Name: "replay_metadata", Columns: []Column{
-			{"ledger_name", Text}, {"projection_version", Integer}, {"record_count", Integer},
-			{"script_sha256", Text}, {"output_version", Integer}, {"table_name", Text}, {"columns_json", Text}}},
+			{"ledger_name", TextColumn}, {"projection_version", IntegerColumn}, {"record_count", IntegerColumn},
+			{"script_sha256", TextColumn}, {"output_version", IntegerColumn}, {"table_name", TextColumn}, {"columns_json", TextColumn}}},
 	}
 }
 
@@ -65,14 +65,14 @@ func stateTable(key Column, value ColumnType) []TableSpec {
 func noteTables() []TableSpec {
 	return []TableSpec{
 		{Name: "notes", Key: []string{"id"}, Columns: []Column{
-			{"id", Text}, {"subject", Text}, {"note", Text}, {"reason", Text}, {"created_at", Text}, {"record_sha", Text}}},
+			{"id", TextColumn}, {"subject", TextColumn}, {"note", TextColumn}, {"reason", TextColumn}, {"created_at", TextColumn}, {"record_sha", TextColumn}}},
 		{Name: "note_citations", Key: []string{"note_id", "ordinal"}, Columns: []Column{
-			{"note_id", Text}, {"ordinal", Integer}, {"citation_type", Text}, {"path", Text},
-			{"start_line", Integer}, {"end_line", Integer}}},
+			{"note_id", TextColumn}, {"ordinal", IntegerColumn}, {"citation_type", TextColumn}, {"path", TextColumn},
+			{"start_line", IntegerColumn}, {"end_line", IntegerColumn}}},
 		{Name: "note_votes", Key: []string{"record_id"}, Columns: []Column{
-			{"record_id", Text}, {"note_id", Text}, {"vote", Text}, {"reason", Text}, {"created_at", Text}}},
+			{"record_id", TextColumn}, {"note_id", TextColumn}, {"vote", TextColumn}, {"reason", TextColumn}, {"created_at", TextColumn}}},
 		{Name: "note_state", View: true, Columns: []Column{
-			{"note_id", Text}, {"upvotes", Integer}, {"downvotes", Integer}, {"net_votes", Integer},
-			{"last_vote_at", Text}, {"last_positive_vote_at", Text}}},
+			{"note_id", TextColumn}, {"upvotes", IntegerColumn}, {"downvotes", IntegerColumn}, {"net_votes", IntegerColumn},
+			{"last_vote_at", TextColumn}, {"last_positive_vote_at", TextColumn}}},
 	}
 }

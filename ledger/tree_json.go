@@ -14,6 +14,7 @@ import (
 // than that inside its configuration.
 type jsonReader struct {
 	nodes    int
+	most     int // nodes
 	problems Problems
 }
 
@@ -22,8 +23,19 @@ func readJSON(data []byte) (*tree, Problems) {
 	if !utf8.Valid(data) || json.Compact(&compact, data) != nil {
 		return nil, Problems{{Code: ProblemSyntax, Text: "not valid JSON", Advice: "state one JSON value and nothing else"}}
 	}
-	var r jsonReader
-	return r.read("", compact.Bytes(), 0), r.problems
+	r := jsonReader{most: maxTreeNodes}
+	t := r.read("", compact.Bytes(), 0)
+	return t, r.problems
+}
+
+// readCanonical reads canonical text, or returns nil when it has more nodes than most.
+func readCanonical(text []byte, most int) *tree {
+	r := jsonReader{most: most}
+	t := r.read("", text, 0)
+	if r.problems != nil {
+		return nil
+	}
+	return t
 }
 
 func (r *jsonReader) fail(code ProblemCode, path, text, advice string) {
@@ -36,8 +48,8 @@ func (r *jsonReader) read(path string, v []byte, depth int) *tree {
 		r.fail(ProblemTooDeep, path, "nested too deeply", "flatten the value")
 		return nil
 	}
-	if r.nodes++; r.nodes > maxTreeNodes {
-		if r.nodes == maxTreeNodes+1 {
+	if r.nodes++; r.nodes > r.most {
+		if r.nodes == r.most+1 {
 			r.fail(ProblemTooLarge, path, "more than 100000 values", "shorten the configuration")
 		}
 		return nil
@@ -48,6 +60,9 @@ func (r *jsonReader) read(path string, v []byte, depth int) *tree {
 	case canonical.IsArray(v):
 		t := &tree{kind: kindList}
 		for item := range canonical.Elements(v) {
+			if r.nodes > r.most {
+				break
+			}
 			if item := r.read(index(path, len(t.items)), item, depth+1); item != nil {
 				t.items = append(t.items, item)
 			}
@@ -70,6 +85,9 @@ func (r *jsonReader) object(path string, v []byte, depth int) *tree {
 	t := &tree{kind: kindObject}
 	seen := map[string]bool{}
 	for key, value := range canonical.Members(v) {
+		if r.nodes > r.most {
+			break
+		}
 		name := canonical.Unescape(key)
 		if seen[name] {
 			r.fail(ProblemDuplicate, join(path, name), "occurs twice", "state it once")
