@@ -30,6 +30,7 @@ type Branch struct {
 	mu    sync.Mutex
 	head  shard.Head
 	files map[string]File // by slash-separated path; replaced, never changed
+	step  func()          // see Between
 }
 
 var _ shard.Branch = (*Branch)(nil)
@@ -100,7 +101,7 @@ func (b *Branch) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snap
 		if !in || strings.Contains(name, "/") || !strings.HasSuffix(name, shard.Extension) {
 			continue
 		}
-		s := shard.Shard{Name: name, Size: int64(len(f.Data)), Data: f.Data}
+		s := shard.Shard{Name: name, Size: int64(len(f.Data))}
 		var ok bool
 		if s.ID, ok = shard.FileID(name); !ok {
 			s.Fault = shard.FaultName
@@ -109,9 +110,8 @@ func (b *Branch) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snap
 		} else if s.Size > limits.FileBytes {
 			s.Fault = shard.FaultSize
 		}
-		if s.Fault != "" {
-			s.Data = nil
-		} else {
+		if s.Fault == "" {
+			s.Data = bytes.Clone(f.Data)
 			total += s.Size
 		}
 		snap.Shards = append(snap.Shards, s)
@@ -124,7 +124,7 @@ func (b *Branch) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snap
 	}
 	slices.SortFunc(snap.Shards, func(a, b shard.Shard) int { return cmp.Compare(a.Name, b.Name) })
 	if f, ok := files[shard.StatePath]; ok && !f.Irregular && int64(len(f.Data)) <= limits.StateBytes() {
-		snap.State = f.Data
+		snap.State = append([]byte{}, f.Data...)
 	}
 	return snap, nil
 }
@@ -138,31 +138,58 @@ func (b *Branch) Commit(ctx context.Context, expect shard.Head, c shard.Change) 
 		return "", err
 	}
 	b.mu.Lock()
+	head, files, step := b.head, b.files, b.step
+	b.step = nil
+	b.mu.Unlock()
+	if head != expect {
+		return "", shard.ErrHeadMoved
+	}
+	next, err := apply(files, c)
+	if err != nil {
+		return "", err
+	}
+	if step != nil {
+		step()
+	}
+	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.head != expect {
 		return "", shard.ErrHeadMoved
 	}
-	next := maps.Clone(b.files)
+	b.publish(next)
+	return b.head, nil
+}
+
+// Between makes the next Commit call step once, after it has compared the head
+// and before it compares and swaps.
+func (b *Branch) Between(step func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step = step
+}
+
+// apply returns the files with the change made to them.
+func apply(files map[string]File, c shard.Change) (map[string]File, error) {
+	next := maps.Clone(files)
 	if next == nil {
 		next = map[string]File{}
 	}
 	for _, a := range c.Add {
 		if f, ok := next[a.ID.Path()]; ok && (f.Irregular || !bytes.Equal(f.Data, a.Data)) {
-			return "", shard.ErrIdentityCollision
+			return nil, shard.ErrIdentityCollision
 		}
 		next[a.ID.Path()] = File{Data: bytes.Clone(a.Data)}
 	}
 	for _, id := range c.Delete {
 		if _, ok := next[id.Path()]; !ok {
-			return "", shard.ErrShardMissing
+			return nil, shard.ErrShardMissing
 		}
 		delete(next, id.Path())
 	}
 	if c.State != nil {
 		next[shard.StatePath] = File{Data: bytes.Clone(c.State)}
 	}
-	b.publish(next)
-	return b.head, nil
+	return next, nil
 }
 
 func check(c shard.Change) error {
