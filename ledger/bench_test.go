@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"testing"
 	"time"
@@ -9,46 +10,93 @@ import (
 	"github.com/gitledger/gitledger/shard"
 )
 
-// chain returns a snapshot of one chain of n records, perShard to a shard.
-func chain(tb testing.TB, n, perShard, payload int) *shard.Snapshot {
+// sample describes a history to make.
+type sample struct {
+	records  int
+	perShard int // records in a shard
+	payload  int // bytes, about
+	width    int // records of a generation; 1 is a chain
+}
+
+// snapshot makes the history: each record names the first record of the
+// generation before its own, and the first one names all, up to the bound.
+func (s sample) snapshot(tb testing.TB) *shard.Snapshot {
 	tb.Helper()
 	snap := &shard.Snapshot{}
-	var parents []record.Hash
+	var last, current []record.Hash
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	text := fmt.Appendf(nil, `{"operation":"append","value":"%0*d"}`, payload, 1)
-	for i := range n {
+	text := fmt.Appendf(nil, `{"operation":"append","value":"%0*d"}`, s.payload-36, 1)
+	for i := range s.records {
+		parents := last[:min(len(last), 1)]
+		if i%s.width == 0 {
+			parents = last[:min(len(last), record.MaxParents)]
+		}
 		r, err := record.Seal(record.Draft{ID: record.DeterministicID("bench", i), Type: "ledger_append", Time: at, Parents: parents, Payload: text})
 		if err != nil {
 			tb.Fatal(err)
 		}
-		parents = []record.Hash{r.SHA()}
-		if i%perShard == 0 {
+		if current = append(current, r.SHA()); len(current) == s.width {
+			last, current = current, nil
+		}
+		if i%s.perShard == 0 {
 			id := shard.ID(record.FoldUUID(r.SHA()))
 			snap.Shards = append(snap.Shards, shard.Shard{Name: id.FileName(), ID: id})
 		}
-		s := &snap.Shards[len(snap.Shards)-1]
-		s.Data = append(append(s.Data, r.Line()...), '\n')
-		s.Size = int64(len(s.Data))
+		to := &snap.Shards[len(snap.Shards)-1]
+		to.Data = append(append(to.Data, r.Line()...), '\n')
+		to.Size = int64(len(to.Data))
 	}
 	return snap
 }
 
+func size(snap *shard.Snapshot) (n int64) {
+	for i := range snap.Shards {
+		n += snap.Shards[i].Size
+	}
+	return n
+}
+
+// BenchmarkReconstruct reports the fastest turn, in ms, and as x-sha how much
+// longer that is than the fastest turn of hashing the same bytes on the same
+// number of processors. Both take turns, so that a busy machine disturbs the
+// ratio little.
 func BenchmarkReconstruct(b *testing.B) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("chain=%d", n), func(b *testing.B) {
-			snap := chain(b, n, 100, 120)
-			var size int64
-			for _, s := range snap.Shards {
-				size += s.Size
-			}
-			b.SetBytes(size)
+	samples := map[string]sample{
+		"chain=1k":               {1_000, 100, 206, 1},
+		"chain=10k":              {10_000, 100, 206, 1},
+		"chain=100k/shards=1000": {100_000, 100, 206, 1}, // 47 MB
+		"chain=300k":             {300_000, 300, 206, 1},
+		"shards=1024/100MiB":     {215_040, 210, 224, 1},
+		"wide=100k/generations":  {100_000, 100, 206, 1_000},
+		"wide=100k/roots":        {100_000, 100, 206, 100_000},
+	}
+	for _, name := range []string{"chain=1k", "chain=10k", "chain=100k/shards=1000", "chain=300k", "shards=1024/100MiB", "wide=100k/generations", "wide=100k/roots"} {
+		b.Run(name, func(b *testing.B) {
+			snap := samples[name].snapshot(b)
+			b.SetBytes(size(snap))
 			b.ReportAllocs()
+			hashing, reconstructing := time.Duration(1<<62), time.Duration(1<<62)
 			for b.Loop() {
+				b.StopTimer()
+				start := time.Now()
+				hashAll(b, snap)
+				hashing = min(hashing, time.Since(start))
+				b.StartTimer()
+				start = time.Now()
 				h, err := Reconstruct(b.Context(), snap)
-				if err != nil || h.Len() != n {
-					b.Fatal(h.Len(), err)
+				reconstructing = min(reconstructing, time.Since(start))
+				if err != nil || h.Len() != samples[name].records || h.Err() != nil {
+					b.Fatal(h.Len(), err, h.Err())
 				}
 			}
+			b.ReportMetric(float64(reconstructing)/float64(hashing), "x-sha")
+			b.ReportMetric(reconstructing.Seconds()*1e3, "best-ms")
 		})
+	}
+}
+
+func hashAll(tb testing.TB, snap *shard.Snapshot) {
+	if err := each(tb.Context(), len(snap.Shards), func(i int) { sha256.Sum256(snap.Shards[i].Data) }); err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -23,7 +23,10 @@ var ErrMalformed = errors.New("ledger: malformed history")
 
 // MalformedError is a history's diagnostics as an error (S5.1-01). It matches
 // [ErrMalformed]. Its text counts them by code.
-type MalformedError struct{ Diagnostics []Diagnostic }
+type MalformedError struct {
+	Diagnostics []Diagnostic
+	Unlisted    int // further ones; see [History.Diagnostics]
+}
 
 func (e *MalformedError) Error() string {
 	var codes []record.Code
@@ -40,6 +43,9 @@ func (e *MalformedError) Error() string {
 		fmt.Fprintf(&b, "%s %d %s", separator, counts[code], code)
 		separator = ","
 	}
+	if e.Unlisted > 0 {
+		fmt.Fprintf(&b, "%s %d more", separator, e.Unlisted)
+	}
 	return b.String()
 }
 
@@ -47,15 +53,14 @@ func (e *MalformedError) Is(target error) bool { return target == ErrMalformed }
 
 // Err returns nil for a sound history, else a [*MalformedError].
 func (h *History) Err() error {
-	if len(h.diagnostics) == 0 {
+	if len(h.found.listed) == 0 {
 		return nil
 	}
-	return &MalformedError{Diagnostics: h.diagnostics}
+	return &MalformedError{Diagnostics: h.found.listed, Unlisted: h.found.unlisted}
 }
 
 func codeOf(err error) record.Code {
-	var e *record.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*record.Error](err); ok {
 		return e.Code
 	}
 	return record.InvalidEnvelope

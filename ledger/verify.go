@@ -11,62 +11,104 @@ import (
 	"github.com/gitledger/gitledger/shard"
 )
 
-// verifiedShard is what one shard holds.
-type verifiedShard struct {
+// verified is what the lines of all shards hold. A shard's records lie together
+// from its first on; zero Records fill up what was set aside for lines that
+// turned out to be malformed.
+type verified struct {
 	records []record.Record
-	lines   []lineRef // beside records
-	bad     []Diagnostic
+	places  []place // beside records
+	shards  []verifiedShard
 }
 
-type lineRef struct {
-	number int
+// place is where a record is stored.
+type place struct {
+	shard  int32
 	offset int64
+}
+
+type verifiedShard struct {
+	first, end int // of the shard's part of records
+	bad        []badLine
+	unlisted   int // bad lines beyond maxShardDiagnostics
+}
+
+type badLine struct {
+	number int // 1-based; 0 when the file as a whole is bad
+	code   record.Code
 }
 
 // verify reads all shards, at most GOMAXPROCS at a time. The result depends
 // only on the shards.
-func verify(ctx context.Context, shards []shard.Shard) ([]verifiedShard, error) {
-	verified := make([]verifiedShard, len(shards))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(shards)) {
-		workers.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(shards) {
-					return
-				}
-				verified[i] = verifyShard(ctx, &shards[i])
-			}
-		})
+func verify(ctx context.Context, shards []shard.Shard) (*verified, error) {
+	v := &verified{shards: make([]verifiedShard, len(shards))}
+	if err := each(ctx, len(shards), func(i int) { v.shards[i].end = mostRecords(shards[i].Data) }); err != nil {
+		return nil, err
 	}
-	workers.Wait()
-	return verified, ctx.Err()
+	total := 0
+	for i := range v.shards {
+		s := &v.shards[i]
+		s.first, s.end = total, total+s.end
+		total = s.end
+	}
+	v.records = make([]record.Record, total)
+	v.places = make([]place, total)
+	if err := each(ctx, len(shards), func(i int) { v.verifyShard(ctx, i, &shards[i]) }); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// mostRecords returns how many records the bytes can hold. A line that is too
+// short to be one costs no memory.
+func mostRecords(data []byte) int {
+	return min(bytes.Count(data, []byte{'\n'}), len(data)/(record.MinLine+1))
 }
 
 // cancelStride is how many lines are verified between two looks at the context.
 const cancelStride = 1024
 
-func verifyShard(ctx context.Context, s *shard.Shard) (v verifiedShard) {
-	if s.Fault != "" {
-		v.bad = []Diagnostic{{Code: record.InvalidEnvelope, File: s.Name}}
-		return v
+func (v *verified) verifyShard(ctx context.Context, i int, from *shard.Shard) {
+	s := &v.shards[i]
+	if from.Fault != "" {
+		s.bad = []badLine{{code: record.InvalidEnvelope}}
+		return
 	}
-	lines := bytes.Count(s.Data, []byte{'\n'})
-	v.records = make([]record.Record, 0, lines)
-	v.lines = make([]lineRef, 0, lines)
-	for line, err := range record.Lines(s.Data) {
+	at := s.first
+	for line, err := range record.Lines(from.Data) {
 		if line.Number%cancelStride == 0 && ctx.Err() != nil {
-			return v
+			return
 		}
-		if err != nil {
-			v.bad = append(v.bad, Diagnostic{Code: codeOf(err), File: s.Name, Line: line.Number})
-			continue
+		switch {
+		case err == nil:
+			v.records[at] = line.Record
+			v.places[at] = place{int32(i), line.Offset}
+			at++
+		case len(s.bad) < maxShardDiagnostics:
+			s.bad = append(s.bad, badLine{line.Number, codeOf(err)})
+		default:
+			s.unlisted++
 		}
-		v.records = append(v.records, line.Record)
-		v.lines = append(v.lines, lineRef{line.Number, line.Offset})
 	}
-	return v
+}
+
+// each calls do for 0 to n-1, on at most GOMAXPROCS goroutines, until the
+// context ends. The error is the context's.
+func each(ctx context.Context, n int, do func(i int)) error {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
+	return ctx.Err()
 }
 
 // ShardRecords is what one shard of a snapshot holds.

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 )
@@ -52,6 +53,9 @@ func (h *Hash) UnmarshalText(b []byte) (err error) {
 
 // Compare orders digests as their text does.
 func (h Hash) Compare(o Hash) int { return bytes.Compare(h[:], o[:]) }
+
+// prefix is a number that orders as the digest's first eight bytes do.
+func (h Hash) prefix() uint64 { return binary.BigEndian.Uint64(h[:8]) }
 
 // IsZero reports whether h is the zero Hash, which stands for none.
 func (h Hash) IsZero() bool { return h == Hash{} }

@@ -14,7 +14,7 @@ type Line struct {
 
 // Lines yields every line of a shard's bytes in order, with an [*Error] beside
 // a line that is no record (S2-06). The records keep data, so it must not be
-// modified.
+// modified. Whatever follows the last newline is one truncated line.
 func Lines(data []byte) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var p parser
@@ -22,7 +22,7 @@ func Lines(data []byte) iter.Seq2[Line, error] {
 			line := Line{Number: number, Offset: int64(start)}
 			n := bytes.IndexByte(data[start:], '\n')
 			if n < 0 {
-				yield(line, &Error{Code: TruncatedRecord})
+				yield(line, p.fail(TruncatedRecord))
 				return
 			}
 			var err error

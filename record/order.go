@@ -1,13 +1,21 @@
 package record
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
 
 // Ordering is the replay order of a set of records, by their indexes.
 type Ordering struct {
 	Replay  []int     // every record that can become ready, in replay order
-	Heads   []int     // records that are no record's parent, by SHA
+	Heads   []int     // records that are no record's parent, by digest
 	Missing []Missing // parents that are not in the set, in the order of the set
-	Cyclic  []int     // records that can never become ready, by SHA
+	Cyclic  []int     // records that can never become ready, by digest
+
+	// Conflicts are the records whose ID an earlier record with another
+	// digest has, in the order of the set. They are replayed all the same.
+	Conflicts []int
 }
 
 // Missing is a parent that a record names and the set does not hold. It does
@@ -17,118 +25,113 @@ type Missing struct {
 	Parent Hash
 }
 
-// Sort gives the replay order of records with distinct digests (S4.3-08): by
-// generation, and within a generation by digest. A record's generation is the
-// length of its longest path from a record without present parents. The order
-// does not depend on that of the set. Cost is O(n log n), without recursion.
+// Sort gives the replay order of records (S4.3-08): by generation, and within
+// a generation by digest. A record's generation is the length of its longest
+// path from a record without present parents. Of records with the same digest
+// the first counts, and zero Records are left out; the indexes of neither
+// appear in the result. Otherwise the order of the set does not matter. Cost is
+// O(n log n), without recursion. There may be at most 2^31-1 records.
 func Sort(records []Record) Ordering {
-	g := newGraph(records)
-	generation, cyclic := g.generations()
-	return Ordering{
-		Replay:  byGeneration(records, generation),
-		Heads:   g.heads(records),
-		Missing: g.missing,
-		Cyclic:  sortedBySHA(records, cyclic),
+	s := sorter{records: records, digests: newTable(len(records)), present: make([]bool, len(records))}
+	var conflicts []int
+	var ids sync.WaitGroup
+	ids.Go(func() { conflicts = s.conflicts() })
+	s.index()
+	parents, missing := s.resolve()
+	generation, cyclic := parents.generations(s.present)
+	o := Ordering{
+		Replay:  s.byGeneration(generation),
+		Heads:   s.heads(parents),
+		Missing: missing,
+		Cyclic:  s.byDigest(cyclic),
+	}
+	ids.Wait()
+	o.Conflicts = slices.DeleteFunc(conflicts, func(i int) bool { return !s.present[i] })
+	return o
+}
+
+type sorter struct {
+	records []Record
+	digests *table
+	present []bool // beside records: neither zero nor repeated
+}
+
+// index enters the digests, and so finds who is present.
+func (s *sorter) index() {
+	for i := range s.records {
+		r := &s.records[i]
+		if r.line != nil {
+			_, s.present[i] = s.digests.add(s.digests.hash(r.sha[:]), i, func(j int) bool { return s.records[j].sha == r.sha })
+		}
 	}
 }
 
-// graph holds the parent relation by index: the parents of record i are
-// parents[first[i]:first[i+1]].
-type graph struct {
-	first   []int32
-	parents []int32
-	missing []Missing
+// conflicts lists the records whose ID an earlier record with another digest
+// has. A repeated record may be among them.
+func (s *sorter) conflicts() (conflicts []int) {
+	ids := newTable(len(s.records))
+	for i := range s.records {
+		r := &s.records[i]
+		if r.line == nil {
+			continue
+		}
+		first, added := ids.add(ids.hash(r.id.uuid[:]), i, func(j int) bool { return s.records[j].id == r.id })
+		if !added && s.records[first].sha != r.sha {
+			conflicts = append(conflicts, i)
+		}
+	}
+	return conflicts
 }
 
-func newGraph(records []Record) *graph {
-	index := make(map[Hash]int32, len(records))
-	for i := range records {
-		index[records[i].sha] = int32(i)
-	}
-	g := &graph{first: make([]int32, len(records)+1), parents: make([]int32, 0, len(records))}
-	for i := range records {
-		for parent := range records[i].Parents() {
-			if j, ok := index[parent]; ok {
-				g.parents = append(g.parents, j)
-			} else {
-				g.missing = append(g.missing, Missing{Record: i, Parent: parent})
+// resolve finds the parents by their digests.
+func (s *sorter) resolve() (*graph, []Missing) {
+	g := newGraph(len(s.records))
+	var missing []Missing
+	for i := range s.records {
+		if s.present[i] {
+			r := &s.records[i]
+			for k := range r.NumParents() {
+				parent := r.Parent(k)
+				if j, ok := s.find(parent, i-1); ok {
+					g.edges = append(g.edges, int32(j))
+				} else {
+					missing = append(missing, Missing{Record: i, Parent: parent})
+				}
 			}
 		}
-		g.first[i+1] = int32(len(g.parents))
+		g.first[i+1] = int32(len(g.edges))
 	}
-	return g
+	return g, missing
 }
 
-func (g *graph) len() int { return len(g.first) - 1 }
-
-func (g *graph) of(i int32) []int32 { return g.parents[g.first[i]:g.first[i+1]] }
-
-// children inverts the relation.
-func (g *graph) children() *graph {
-	c := &graph{first: make([]int32, len(g.first)), parents: make([]int32, len(g.parents))}
-	for _, p := range g.parents {
-		c.first[p+1]++
+// find returns the index of the record with a digest. It looks at guess first:
+// a record's parent is the one before it in the shard, unless the record was
+// the first of its transaction.
+func (s *sorter) find(h Hash, guess int) (int, bool) {
+	if guess >= 0 && s.present[guess] && s.records[guess].sha == h {
+		return guess, true
 	}
-	for i := range g.len() {
-		c.first[i+1] += c.first[i]
-	}
-	next := slices.Clone(c.first)
-	for i := range int32(g.len()) {
-		for _, p := range g.of(i) {
-			c.parents[next[p]] = i
-			next[p]++
-		}
-	}
-	return c
-}
-
-// generations gives each record's generation, -1 for those of a cycle or after
-// one, which it lists.
-func (g *graph) generations() (generation []int32, cyclic []int) {
-	children := g.children()
-	generation = make([]int32, g.len())
-	waiting := make([]int32, g.len())
-	ready := make([]int32, 0, g.len())
-	for i := range int32(g.len()) {
-		if waiting[i] = int32(len(g.of(i))); waiting[i] == 0 {
-			ready = append(ready, i)
-		}
-	}
-	for done := 0; done < len(ready); done++ {
-		i := ready[done]
-		for _, child := range children.of(i) {
-			generation[child] = max(generation[child], generation[i]+1)
-			if waiting[child]--; waiting[child] == 0 {
-				ready = append(ready, child)
-			}
-		}
-	}
-	if len(ready) < g.len() {
-		for i, n := range waiting {
-			if n > 0 {
-				generation[i] = -1
-				cyclic = append(cyclic, i)
-			}
-		}
-	}
-	return generation, cyclic
+	return s.digests.find(s.digests.hash(h[:]), func(j int) bool { return s.records[j].sha == h })
 }
 
 // byGeneration lists the records by generation and, within one, by digest.
-func byGeneration(records []Record, generation []int32) []int {
+func (s *sorter) byGeneration(generation []int32) []int {
 	last := int32(-1)
 	for _, g := range generation {
 		last = max(last, g)
 	}
-	start := make([]int, last+2)
+	start := make([]int32, last+2)
+	total := int32(0)
 	for _, g := range generation {
-		start[g+1]++ // the -1 of a cyclic record lands in start[0]
+		if g >= 0 {
+			start[g+1]++
+			total++
+		}
 	}
-	start[0] = 0
 	for g := range last + 1 {
 		start[g+1] += start[g]
 	}
-	order := make([]int, start[last+1])
+	order := make([]int, total)
 	next := slices.Clone(start)
 	for i, g := range generation {
 		if g >= 0 {
@@ -137,29 +140,50 @@ func byGeneration(records []Record, generation []int32) []int {
 		}
 	}
 	for g := range last + 1 {
-		sortedBySHA(records, order[start[g]:start[g+1]])
+		s.byDigest(order[start[g]:start[g+1]])
 	}
 	return order
 }
 
-func (g *graph) heads(records []Record) []int {
-	isParent := make([]bool, g.len())
-	for _, p := range g.parents {
-		isParent[p] = true
+// heads lists the records that no record names as a parent.
+func (s *sorter) heads(parents *graph) []int {
+	named := make([]bool, parents.len())
+	for _, p := range parents.edges {
+		named[p] = true
 	}
 	var heads []int
-	for i, is := range isParent {
-		if !is {
+	for i := range named {
+		if s.present[i] && !named[i] {
 			heads = append(heads, i)
 		}
 	}
-	return sortedBySHA(records, heads)
+	return s.byDigest(heads)
 }
 
-// sortedBySHA sorts indexes in place by their records' digests.
-func sortedBySHA(records []Record, indexes []int) []int {
-	if len(indexes) > 1 {
-		slices.SortFunc(indexes, func(a, b int) int { return records[a].sha.Compare(records[b].sha) })
+// byDigest sorts indexes in place by their records' digests.
+func (s *sorter) byDigest(indexes []int) []int {
+	if len(indexes) < 2 {
+		return indexes
+	}
+	// Comparing digests where they are costs a cache miss each; the first
+	// eight bytes decide almost always.
+	keys := make([]digestKey, len(indexes))
+	for k, i := range indexes {
+		keys[k] = digestKey{s.records[i].sha.prefix(), int32(i)}
+	}
+	slices.SortFunc(keys, func(a, b digestKey) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return s.records[a.index].sha.Compare(s.records[b.index].sha)
+	})
+	for k := range keys {
+		indexes[k] = int(keys[k].index)
 	}
 	return indexes
+}
+
+type digestKey struct {
+	prefix uint64
+	index  int32
 }

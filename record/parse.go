@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"hash"
+	"math"
 
 	"github.com/gitledger/gitledger/internal/canonical"
 )
@@ -19,8 +20,18 @@ func Parse(line []byte) (Record, error) {
 // parser reads lines one after another with one hash state. The zero parser
 // is ready.
 type parser struct {
-	hash hash.Hash
-	sum  [sha256.Size]byte
+	hash    hash.Hash
+	sum     [sha256.Size]byte
+	failure *Error // the last one
+}
+
+// fail returns the error with a code: the same one again where that is right,
+// so that a shard of a million empty lines is not a million errors.
+func (p *parser) fail(code Code) *Error {
+	if p.failure == nil || p.failure.Code != code {
+		p.failure = &Error{Code: code}
+	}
+	return p.failure
 }
 
 func (p *parser) parse(line []byte) (Record, error) {
@@ -28,17 +39,20 @@ func (p *parser) parse(line []byte) (Record, error) {
 	if ok && p.verify(&r, member) {
 		return r, nil
 	}
-	return Record{}, &Error{Code: p.classify(line)}
+	return Record{}, p.fail(p.classify(line))
 }
 
 // envelope checks in one pass that line has the shape of a record and is
 // canonical. member is the sha member with the comma that follows it.
 func envelope(line []byte) (r Record, member span, ok bool) {
+	if uint64(len(line)) > math.MaxUint32 { // more than a span can tell
+		return Record{}, span{}, false
+	}
 	c := cursor{b: line}
 	c.literal(`{"id":"`)
 	id := c.until('"')
 	c.literal(`","parents":[`)
-	r.parents = c.parents()
+	r.parents, r.parent = c.parents()
 	c.literal(`],"payload":`)
 	orders := canonical.Written | canonical.Plain
 	r.payload = c.value(&orders)
@@ -53,7 +67,7 @@ func envelope(line []byte) (r Record, member span, ok bool) {
 	c.literal(`","type":`)
 	typ := c.value(&orders)
 	c.literal(`,"version":1}`)
-	if c.failed || c.i != len(line) || uint64(len(line)) > 1<<32-1 {
+	if c.failed || c.i != len(line) {
 		return Record{}, span{}, false
 	}
 	r.line = line
@@ -158,8 +172,9 @@ func (c *cursor) value(orders *canonical.Orders) span {
 	return c.take(end - c.i)
 }
 
-// parents reads the inside of the parents array: strictly ascending hashes.
-func (c *cursor) parents() span {
+// parents reads the inside of the parents array: strictly ascending hashes, of
+// which it decodes the first.
+func (c *cursor) parents() (all span, first Hash) {
 	start := c.i
 	var last []byte
 	for n := 0; !c.failed && c.i < len(c.b) && c.b[c.i] != ']'; n++ {
@@ -173,10 +188,14 @@ func (c *cursor) parents() span {
 			break
 		}
 		text := c.b[s.start:s.end]
-		if _, ok := parseHash(text); !ok || n == MaxParents || bytes.Compare(last, text) >= 0 {
+		h, ok := parseHash(text)
+		if !ok || n == MaxParents || bytes.Compare(last, text) >= 0 {
 			c.failed = true
+		}
+		if n == 0 {
+			first = h
 		}
 		last = text
 	}
-	return span{uint32(start), uint32(c.i)}
+	return span{uint32(start), uint32(c.i)}, first
 }

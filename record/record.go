@@ -12,6 +12,7 @@ import (
 const (
 	MaxParents   = 64  // hashes in parents
 	MaxTypeUnits = 128 // UTF-16 code units in type; at least 1
+	MinLine      = 212 // bytes of the shortest line, without its newline
 	Version      = 1
 )
 
@@ -20,6 +21,7 @@ const (
 type Record struct {
 	line      []byte // without the newline
 	sha       Hash
+	parent    Hash // the first of parents; most records have one
 	id        ID
 	plain     bool // keys are in plain RFC 8785 order, not the written one
 	parents   span // the text inside the brackets
@@ -80,6 +82,9 @@ func (r *Record) NumParents() int {
 
 // Parent returns the i-th parent.
 func (r *Record) Parent(i int) Hash {
+	if i == 0 {
+		return r.parent
+	}
 	at := int(r.parents.start) + i*parentStride + 1
 	h, _ := parseHash(r.line[at : at+hashText])
 	return h
