@@ -13,6 +13,7 @@ import (
 type History struct {
 	head        shard.Head
 	shards      []string // file names
+	sizes       []int64  // beside shards
 	records     []record.Record
 	places      []place // beside records
 	order       []int   // replay order, as indexes of records
@@ -42,9 +43,9 @@ func Reconstruct(ctx context.Context, snap *shard.Snapshot) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{head: snap.Head, shards: make([]string, len(snap.Shards))}
+	h := &History{head: snap.Head, shards: make([]string, len(snap.Shards)), sizes: make([]int64, len(snap.Shards))}
 	for i := range snap.Shards {
-		h.shards[i] = snap.Shards[i].Name
+		h.shards[i], h.sizes[i] = snap.Shards[i].Name, snap.Shards[i].Size
 	}
 	h.merge(verified)
 	ordering := record.Sort(h.records)
@@ -103,6 +104,17 @@ func (h *History) diagnose(d Diagnostic) { h.diagnostics = append(h.diagnostics,
 
 // Head returns the head of the snapshot.
 func (h *History) Head() shard.Head { return h.head }
+
+// Shards yields the snapshot's shard files, by name, with their sizes in bytes.
+func (h *History) Shards() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for i, name := range h.shards {
+			if !yield(name, h.sizes[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Len returns the number of records that can be replayed.
 func (h *History) Len() int { return len(h.order) }
