@@ -13,6 +13,7 @@ import (
 type History struct {
 	head    shard.Head
 	shards  []string // file names
+	sizes   []int64  // beside shards
 	records []record.Record
 	places  []place // beside records
 	order   []int   // replay order, as indexes of records
@@ -43,13 +44,14 @@ func Reconstruct(ctx context.Context, snap *shard.Snapshot) (*History, error) {
 	h := &History{
 		head:    snap.Head,
 		shards:  make([]string, len(snap.Shards)),
+		sizes:   make([]int64, len(snap.Shards)),
 		records: v.records,
 		places:  v.places,
 		order:   ordering.Replay,
 		heads:   make([]record.Hash, len(ordering.Heads)),
 	}
 	for i := range snap.Shards {
-		h.shards[i] = snap.Shards[i].Name
+		h.shards[i], h.sizes[i] = snap.Shards[i].Name, snap.Shards[i].Size
 	}
 	for i, at := range ordering.Heads {
 		h.heads[i] = h.records[at].SHA()
@@ -67,6 +69,17 @@ func Reconstruct(ctx context.Context, snap *shard.Snapshot) (*History, error) {
 
 // Head returns the head of the snapshot.
 func (h *History) Head() shard.Head { return h.head }
+
+// Shards yields the snapshot's shard files, by name, with their sizes in bytes.
+func (h *History) Shards() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for i, name := range h.shards {
+			if !yield(name, h.sizes[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Len returns the number of records that can be replayed.
 func (h *History) Len() int { return len(h.order) }
