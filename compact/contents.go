@@ -34,7 +34,7 @@ func verify(ctx context.Context, name string, snap *shard.Snapshot) (*contents, 
 // nothing else. An empty file is none.
 func (c *contents) valid(i int) bool {
 	s := &c.snap.Shards[i]
-	return !s.ID.IsZero() && s.Fault == "" && len(c.held[i].Malformed) == 0 && len(c.held[i].Records) > 0
+	return !s.ID.IsZero() && s.Fault == "" && c.held[i].Malformed == 0 && len(c.held[i].Records) > 0
 }
 
 // count returns how many shards are valid, and how many are not. Files whose

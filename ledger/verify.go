@@ -28,6 +28,7 @@ type place struct {
 
 type verifiedShard struct {
 	first, end int // of the shard's part of records
+	valid      int // end of its records in there
 	bad        []badLine
 	unlisted   int // bad lines beyond maxShardDiagnostics
 }
@@ -69,20 +70,20 @@ const cancelStride = 1024
 
 func (v *verified) verifyShard(ctx context.Context, i int, from *shard.Shard) {
 	s := &v.shards[i]
+	s.valid = s.first
 	if from.Fault != "" {
 		s.bad = []badLine{{code: record.InvalidEnvelope}}
 		return
 	}
-	at := s.first
 	for line, err := range record.Lines(from.Data) {
 		if line.Number%cancelStride == 0 && ctx.Err() != nil {
 			return
 		}
 		switch {
 		case err == nil:
-			v.records[at] = line.Record
-			v.places[at] = place{int32(i), line.Offset}
-			at++
+			v.records[s.valid] = line.Record
+			v.places[s.valid] = place{int32(i), line.Offset}
+			s.valid++
 		case len(s.bad) < maxShardDiagnostics:
 			s.bad = append(s.bad, badLine{line.Number, codeOf(err)})
 		default:
@@ -114,20 +115,20 @@ func each(ctx context.Context, n int, do func(i int)) error {
 // ShardRecords is what one shard of a snapshot holds.
 type ShardRecords struct {
 	Records   []record.Record // its valid lines in their order, repetitions included
-	Malformed []Diagnostic    // its other lines, or the fault of the file
+	Malformed int             // its other lines, or 1 for a file with a fault
 }
 
 // VerifyShards verifies every line of a snapshot as [Reconstruct] does, and
 // gives what each shard holds, beside snap.Shards. It is for maintenance, which
 // works on shards rather than on the history. The error is the context's.
 func VerifyShards(ctx context.Context, snap *shard.Snapshot) ([]ShardRecords, error) {
-	verified, err := verify(ctx, snap.Shards)
+	v, err := verify(ctx, snap.Shards)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]ShardRecords, len(verified))
-	for i := range verified {
-		out[i] = ShardRecords{Records: verified[i].records, Malformed: verified[i].bad}
+	out := make([]ShardRecords, len(v.shards))
+	for i, s := range v.shards {
+		out[i] = ShardRecords{Records: v.records[s.first:s.valid:s.valid], Malformed: len(s.bad) + s.unlisted}
 	}
 	return out, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestVerifyShardsAgreesWithReconstruct(t *testing.T) {
-	snap := chain(t, 20, 5, 10)
+	snap := sample{records: 20, perShard: 5, payload: 60, width: 1}.snapshot(t)
 	snap.Shards[1].Data = append(snap.Shards[1].Data, "not a record\n"...)
 	snap.Shards = append(snap.Shards, shard.Shard{Name: "odd.jsonl", Fault: shard.FaultName})
 	held, err := VerifyShards(t.Context(), snap)
@@ -22,10 +22,10 @@ func TestVerifyShardsAgreesWithReconstruct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var bad []Diagnostic
+	bad := 0
 	var have, want []record.Hash
 	for _, s := range held {
-		bad = append(bad, s.Malformed...)
+		bad += s.Malformed
 		for i := range s.Records {
 			have = append(have, s.Records[i].SHA())
 		}
@@ -38,8 +38,8 @@ func TestVerifyShardsAgreesWithReconstruct(t *testing.T) {
 	if !slices.Equal(have, want) {
 		t.Errorf("%d records, want %d", len(have), len(want))
 	}
-	if !slices.Equal(bad, h.Diagnostics()) {
-		t.Errorf("malformed %v, want %v", bad, h.Diagnostics())
+	if bad != len(h.Diagnostics()) {
+		t.Errorf("%d malformed, want %d", bad, len(h.Diagnostics()))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
