@@ -1,6 +1,7 @@
 package gitbranch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,10 @@ type exchange struct {
 	offers []git.Oid
 	limit  int64 // on one answer
 
-	err      error       // the first failure of ours
-	sent     atomic.Bool // a push began to leave this machine
-	refused  bool        // the server answered the push without carrying it out
+	err      error        // the first failure of ours
+	sent     atomic.Bool  // a push began to leave this machine
+	told     bytes.Buffer // the start of the answer to a push
+	refused  bool         // the server answered the push without carrying it out
 	requests int
 	up, down int64
 }

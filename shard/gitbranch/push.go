@@ -1,6 +1,7 @@
 package gitbranch
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -97,7 +98,7 @@ func (r *remote) judge(ctx context.Context, h *handle, ref string, expect git.Oi
 	case ex.refused:
 		return ex.because(err)
 	case ex.sent.Load():
-		return unknown(ctx, ex, err)
+		return unknown(ctx, ex)
 	case err == nil:
 		return fail(shard.ErrUnavailable, "the push was not sent")
 	default:
@@ -107,8 +108,8 @@ func (r *remote) judge(ctx context.Context, h *handle, ref string, expect git.Oi
 
 // unknown is the fate of a push that left and was not answered, or whose answer
 // cannot be understood. A server that says it could not unpack did nothing.
-func unknown(ctx context.Context, ex *exchange, err error) error {
-	if ex.err == nil && err != nil && strings.Contains(err.Error(), "unpacking the sent packfile failed") {
+func unknown(ctx context.Context, ex *exchange) error {
+	if told := ex.told.Bytes(); ex.err == nil && bytes.Contains(told, []byte("unpack ")) && !bytes.Contains(told, []byte("unpack ok")) {
 		return fail(shard.ErrRefused, "the server could not unpack the change")
 	}
 	f := fail(shard.ErrOutcomeUnknown, "no answer to the push")

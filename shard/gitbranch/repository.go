@@ -111,14 +111,6 @@ func (r *Repository) reader(name string) (*reader, error) {
 	return &reader{repo: r, name: name, ref: ref}, nil
 }
 
-func openLocal(path string) (*handle, error) {
-	repo, err := git.OpenRepositoryExtended(path, git.RepositoryOpenNoSearch, "")
-	if err != nil {
-		return nil, fail(shard.ErrUnavailable, "not a repository: %s", code(err))
-	}
-	return newHandle(repo)
-}
-
 // sign makes the signatures of a commit.
 func sign(o Options, now time.Time) (signatures, error) {
 	for _, who := range []Identity{o.Author, o.Committer} {

@@ -45,7 +45,10 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	return s.body.buf.Write(p)
 }
 
-const maxUpload = 512 << 20
+const (
+	maxUpload = 512 << 20
+	maxTold   = 16 << 10
+)
 
 // Read implements [io.Reader].
 func (s *stream) Read(p []byte) (n int, err error) {
@@ -57,6 +60,9 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	}
 	n, err = s.answer.Read(p)
 	s.ex.down += int64(n)
+	if s.service == receivePack && !s.discover {
+		s.ex.told.Write(p[:min(n, maxTold-s.ex.told.Len())])
+	}
 	if s.read += int64(n); s.read > s.ex.limit {
 		return 0, s.ex.note(&shard.LimitError{What: "bytes", Limit: s.ex.limit})
 	}
