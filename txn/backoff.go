@@ -47,20 +47,22 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// firstSpread is the first window, in attempts.
-const firstSpread = 8
+// firstSpread is the first window, in attempts. Sixteen writers that start at
+// once on a server that is bound by latency need a window of as many attempts
+// for the pushes to stay below three times the commits.
+const firstSpread = 16
 
 // window is the time within which to try again after losses in a row, of which
-// the last took the given time.
+// the last took the given time. It grows by half each time.
 func (b Backoff) window(losses int, took time.Duration) time.Duration {
-	w := max(took, b.Base)
-	for range losses {
+	w := max(took, b.Base) * firstSpread
+	for range losses - 1 {
 		if w >= b.Max {
 			break
 		}
-		w *= 2
+		w += w / 2
 	}
-	return min(w*firstSpread/2, b.Max)
+	return min(w, b.Max)
 }
 
 func (b Backoff) wait(ctx context.Context, losses int, took time.Duration) error {
