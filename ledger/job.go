@@ -12,7 +12,7 @@ type Job struct {
 	Credentials []Credential // that its steps are handed; none for the agent
 	Needs       []string     // hosts that must have succeeded
 	Condition   string       // a workflow expression; empty for always
-	Environment []Variable   // of all its steps
+	Environment []Variable   // of all its steps; nothing secret
 	Consumes    []Artifact   // downloaded before its steps
 	Produces    []Artifact   // uploaded after them
 	Outputs     []Variable   // of the host, for the jobs that need it

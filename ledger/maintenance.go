@@ -43,7 +43,7 @@ func MaintenanceJobs(cs Configs) ([]Job, error) {
 		Permissions: []Permission{{"contents", "write"}},
 		Credentials: []Credential{{LedgerWrite, EnvToken, "${{ github.token }}"}},
 		Needs:       []string{PlanHost},
-		Condition:   "!cancelled() && needs." + PlanHost + ".result == 'success'",
+		Condition:   "!cancelled() && contains(toJSON(needs." + PlanHost + ".outputs), 'true')",
 		Environment: environment,
 		Consumes:    []Artifact{{PlansArtifact, PlansPath}},
 		Calls:       "compact.Apply",
