@@ -62,13 +62,13 @@ func size(snap *shard.Snapshot) (n int64) {
 // ratio little.
 func BenchmarkReconstruct(b *testing.B) {
 	samples := map[string]sample{
-		"chain=1k":               {1_000, 100, 206, 1},
-		"chain=10k":              {10_000, 100, 206, 1},
-		"chain=100k/shards=1000": {100_000, 100, 206, 1}, // 47 MB
-		"chain=300k":             {300_000, 300, 206, 1},
+		"chain=1k":               {1_000, 100, 172, 1},
+		"chain=10k":              {10_000, 100, 172, 1},
+		"chain=100k/shards=1000": {100_000, 100, 172, 1}, // 47 MB
+		"chain=300k":             {300_000, 300, 172, 1},
 		"shards=1024/100MiB":     {215_040, 210, 224, 1},
-		"wide=100k/generations":  {100_000, 100, 206, 1_000},
-		"wide=100k/roots":        {100_000, 100, 206, 100_000},
+		"wide=100k/generations":  {100_000, 100, 172, 1_000},
+		"wide=100k/roots":        {100_000, 100, 172, 100_000},
 	}
 	for _, name := range []string{"chain=1k", "chain=10k", "chain=100k/shards=1000", "chain=300k", "shards=1024/100MiB", "wide=100k/generations", "wide=100k/roots"} {
 		b.Run(name, func(b *testing.B) {

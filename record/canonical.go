@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/gitledger/gitledger/internal/canonical"
@@ -15,21 +14,6 @@ func Canonicalize(dst, src []byte) ([]byte, error) {
 	out, err := canonical.Append(dst, src, canonical.LastWins)
 	if err != nil {
 		return dst, fmt.Errorf("record: canonicalize: %w", err)
-	}
-	return out, nil
-}
-
-// Marshal returns the canonical JSON of a Go value: structs by their JSON
-// tags, maps, slices, [json.RawMessage], anything that encoding/json takes. An
-// integer that a double cannot carry is an error, never a silent change.
-func Marshal(v any) ([]byte, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("record: marshal: %w", err)
-	}
-	out, err := canonical.AppendExact(nil, text)
-	if err != nil {
-		return nil, fmt.Errorf("record: marshal: %w", err)
 	}
 	return out, nil
 }

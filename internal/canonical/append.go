@@ -10,7 +10,8 @@ const (
 	Refuse   Duplicates = true  // for plans, artifacts and configuration
 )
 
-// Append appends the canonical form of the JSON text src, in written order.
+// Append appends the canonical form of the JSON text src, in written order. A
+// value that has none is an error even where a later one replaces it.
 // On an error dst is returned as it was.
 func Append(dst, src []byte, dup Duplicates) ([]byte, error) {
 	w := writer{src: src, dup: dup}
