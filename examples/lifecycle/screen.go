@@ -70,7 +70,7 @@ func (s *screen) table(columns []string, rows [][]string, limit int) {
 	}
 	for _, row := range shown {
 		for i := range row {
-			row[i] = clean(row[i])
+			row[i] = clean(row[i], maxCell)
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
@@ -95,12 +95,12 @@ func pad(cells []string, widths []int) string {
 }
 
 // clean makes text of a ledger safe to print: no control or format character
-// reaches the terminal, and it is cut.
-func clean(text string) string {
+// reaches the terminal, and it is cut after most characters.
+func clean(text string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
-		if n++; n > maxCell {
+		if n++; n > most {
 			b.WriteRune('…')
 			break
 		}
