@@ -26,7 +26,7 @@ const (
 	maxCompoundTerms   = 20
 	maxOperations      = 25_000 // of SQLite's virtual machine
 	maxArguments       = 100    // of one function
-	maxParameters      = 100
+	maxParameters      = 1200
 	maxPatternBytes    = 256 // of LIKE and GLOB
 )
 

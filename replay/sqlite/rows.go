@@ -26,6 +26,11 @@ type Rows struct {
 // args are strings, byte slices, integers, floats, booleans and nil, one for
 // each parameter.
 func (db *DB) Stream(ctx context.Context, query string, args ...any) (*Rows, error) {
+	return db.stream(ctx, db.limits.Rows, query, args...)
+}
+
+// stream is Stream with a limit of rows of its own.
+func (db *DB) stream(ctx context.Context, limit int, query string, args ...any) (*Rows, error) {
 	named, err := arguments(query, args)
 	if err != nil {
 		return nil, err
@@ -37,7 +42,7 @@ func (db *DB) Stream(ctx context.Context, query string, args ...any) (*Rows, err
 		return nil, err
 	}
 	c := &cursor{session: s}
-	c.left.rows, c.left.bytes = db.limits.Rows, db.limits.Bytes
+	c.left.rows, c.left.bytes = limit, db.limits.Bytes
 	unwatch := s.stopWith(ctx)
 	r := &Rows{db: db, ctx: ctx, cursor: c, release: func() { unwatch(); cancel() }}
 	if err := r.run(func() error { return c.start(query, named) }); err != nil {
