@@ -3,12 +3,15 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/replay"
+	"github.com/gitledger/gitledger/replay/sqlite"
 	"github.com/gitledger/gitledger/shard"
 )
 
@@ -123,6 +126,44 @@ func TestReplay(t *testing.T) {
 		}
 		if len(names) != len(v.Tables) {
 			t.Errorf("tables %s, want %d", strings.Join(names, ", "), len(v.Tables))
+		}
+	})
+}
+
+// TestReplayInSQLite reads the same tables from a prepared database.
+func TestReplayInSQLite(t *testing.T) {
+	eachRow(t, "replay.jsonl", func(t *testing.T, v replayRow) {
+		cfg, err := v.config()
+		if err != nil {
+			return // TestReplay decides whether it may be
+		}
+		path := filepath.Join(t.TempDir(), "ledger.db")
+		_, err = sqlite.Write(t.Context(), v.history(t), cfg, path, sqlite.Options{})
+		if v.Error {
+			if _, none := os.Stat(path); err == nil || none == nil {
+				t.Fatalf("prepared; the runtime says %q", v.Reason)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := sqlite.Open(t.Context(), path, sqlite.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for name, want := range v.Tables {
+			got, err := db.Query(t.Context(), "SELECT * FROM "+name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range got.Rows {
+				for i, cell := range row {
+					row[i] = plain(cell)
+				}
+			}
+			want.compare(t, name, got.Columns, got.Rows)
 		}
 	})
 }

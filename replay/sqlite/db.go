@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/gitledger/gitledger/ledger"
+)
+
+// DB is a projection that is open for queries. It is safe for concurrent use.
+type DB struct {
+	path   string
+	limits Limits
+	kind   ledger.Type
+	slots  chan struct{} // one for each session that may exist
+
+	mu     sync.Mutex
+	idle   []*session
+	closed bool
+}
+
+// maxSessions bounds the queries that run at the same time; others wait.
+const maxSessions = 8
+
+// Open opens the projection at path for reading. The file must be one that
+// [Prepare] wrote; anything else is [ErrNotProjection]. It is treated as
+// immutable: replacing the file by Prepare is fine, and each query sees one
+// database as a whole; changing it in place is not.
+func Open(ctx context.Context, path string, limits Limits) (*DB, error) {
+	db := &DB{path: path, limits: limits.orDefaults(), slots: make(chan struct{}, maxSessions)}
+	ctx, cancel := db.bounded(ctx)
+	defer cancel()
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, storage("open", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fail("open", ErrNotProjection)
+	}
+	s, t, err := openSession(ctx, path)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	db.kind = t
+	db.idle = append(db.idle, s)
+	return db, nil
+}
+
+// Type returns the type of the ledger.
+func (db *DB) Type() ledger.Type { return db.kind }
+
+// bounded is ctx with the time limit. When that is what ended it, its cause is
+// the error to return.
+func (db *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, db.limits.Time, fail("query", ErrTimeout))
+}
+
+// cause is why ctx ended, or err when it has not.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); c != nil {
+		return c
+	}
+	return err
+}
+
+// acquire returns a session that nobody uses, and waits for one if need be.
+func (db *DB) acquire(ctx context.Context) (*session, error) {
+	select {
+	case db.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, cause(ctx, nil)
+	}
+	s, err := db.take(ctx)
+	if err != nil {
+		<-db.slots
+		return nil, err
+	}
+	return s, nil
+}
+
+func (db *DB) take(ctx context.Context) (*session, error) {
+	db.mu.Lock()
+	closed := db.closed
+	var s *session
+	if n := len(db.idle); n > 0 && !closed {
+		s, db.idle = db.idle[n-1], db.idle[:n-1]
+	}
+	db.mu.Unlock()
+	if closed {
+		return nil, fail("query", os.ErrClosed)
+	}
+	if s != nil {
+		return s, nil
+	}
+	s, t, err := openSession(ctx, db.path)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	if t != db.kind {
+		s.close()
+		return nil, fail("open", ErrNotProjection)
+	}
+	return s, nil
+}
+
+// release gives a session back; nil is one that was lost.
+func (db *DB) release(s *session) {
+	db.mu.Lock()
+	if s != nil && !db.closed {
+		db.idle = append(db.idle, s)
+		s = nil
+	}
+	db.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+	<-db.slots
+}
+
+// Close ends the use of the database. Queries that run end normally; later
+// ones fail with an error that matches [os.ErrClosed].
+func (db *DB) Close() error {
+	db.mu.Lock()
+	idle := db.idle
+	db.idle, db.closed = nil, true
+	db.mu.Unlock()
+	for _, s := range idle {
+		s.close()
+	}
+	return nil
+}

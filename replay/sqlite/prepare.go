@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/replay"
+	"github.com/gitledger/gitledger/shard"
+)
+
+// Options of [Prepare] and [Write]. The zero value builds a database that its
+// owner can replace and delete.
+type Options struct {
+	// Seal leaves the file with mode 0444 and its folder with 0555, as an agent
+	// should find them (R-18). The next preparation of the same owner unseals
+	// the folder for as long as it takes.
+	Seal bool
+}
+
+// Report is what a preparation did. It holds names, counts and identifiers only.
+type Report struct {
+	Ledger   string        `json:"ledger"`
+	Type     ledger.Type   `json:"type"`
+	Head     shard.Head    `json:"head"`
+	Records  int           `json:"records"`
+	Shards   int           `json:"shards"`
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// Prepare builds the projection of a ledger branch (S5.1): it reads the branch
+// within [shard.ProjectionLimits], verifies and replays every record, and puts
+// the database at path. The folder of path is made when it is absent. An absent
+// branch is an empty ledger.
+//
+// Any diagnostic, invalid operation or exceeded limit is an error (S4.3-10,
+// S5.1-01, S7-04), and then what was at path before is still there: the
+// database is built aside and moved into place when it is durable. A process
+// that dies in between leaves a file named like path with a leading dot and
+// the extension .tmp.
+func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path string, opts Options) (Report, error) {
+	start := time.Now()
+	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())
+	if err != nil {
+		return Report{}, fmt.Errorf("sqlite: ledger %s: %w", cfg.Name, err)
+	}
+	h, err := ledger.Reconstruct(ctx, snap)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := Write(ctx, h, cfg, path, opts)
+	report.Duration = time.Since(start)
+	return report, err
+}
+
+// Write is [Prepare] for who has the history already.
+func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path string, opts Options) (Report, error) {
+	start := time.Now()
+	state, err := replay.Replay(ctx, h, cfg)
+	if err != nil {
+		return Report{}, err
+	}
+	c := contents{cfg: &cfg, history: h, state: state}
+	if err := c.write(ctx, path, opts); err != nil {
+		if ctx.Err() != nil {
+			return Report{}, ctx.Err()
+		}
+		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
+	}
+	report := Report{Ledger: cfg.Name, Type: cfg.Type, Head: h.Head(), Records: h.Len(), Duration: time.Since(start)}
+	for range h.Shards() {
+		report.Shards++
+	}
+	return report, nil
+}
+
+func (c *contents) write(ctx context.Context, path string, opts Options) error {
+	d, err := newDraft(path)
+	if err != nil {
+		return err
+	}
+	defer d.discard()
+	if err := build(ctx, d.temp, c.fill); err != nil {
+		return err
+	}
+	return d.publish(opts.Seal)
+}
+
+// build runs fill in one transaction on the database file. Nothing else has
+// the file open, and a failure discards it, so there is no journal.
+func build(ctx context.Context, path string, fill func(context.Context, *connection) error) (err error) {
+	conn, err := connect(path, url.Values{
+		"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
+		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-65536"},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.close()) }()
+	if err := conn.exec("BEGIN"); err != nil {
+		return err
+	}
+	if err := fill(ctx, conn); err != nil {
+		return err
+	}
+	return conn.exec("COMMIT")
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// draft is a file that is built beside its place. It appears there complete
+// and durable, or not at all.
+type draft struct {
+	path string // where it will be
+	temp string
+}
+
+// Modes of a published database.
+const (
+	buildMode     fs.FileMode = 0o600
+	fileMode      fs.FileMode = 0o644
+	dirMode       fs.FileMode = 0o755
+	sealedFile    fs.FileMode = 0o444
+	sealedDir     fs.FileMode = 0o555
+	ownerWritable fs.FileMode = 0o300
+)
+
+// newDraft makes an empty file beside path, and path's folder when it is absent.
+func newDraft(path string) (*draft, error) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return nil, fail("prepare", ErrStorage)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, storage("prepare", err)
+	}
+	if err := unseal(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return nil, storage("prepare", err)
+	}
+	d := &draft{path: path, temp: f.Name()}
+	if err := errors.Join(f.Chmod(buildMode), f.Close()); err != nil {
+		d.discard()
+		return nil, storage("prepare", err)
+	}
+	return d, nil
+}
+
+// unseal lets the owner add files to a folder that an earlier publication made
+// read-only.
+func unseal(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return storage("prepare", err)
+	}
+	if mode := info.Mode().Perm(); mode&ownerWritable != ownerWritable {
+		return storage("prepare", os.Chmod(dir, mode|ownerWritable))
+	}
+	return nil
+}
+
+func (d *draft) discard() { _ = os.Remove(d.temp) }
+
+// publish makes the file durable and moves it to its place. When seal is set,
+// file and folder end up read-only for everyone.
+func (d *draft) publish(seal bool) error {
+	mode := fileMode
+	if seal {
+		mode = sealedFile
+	}
+	if err := syncFile(d.temp, mode); err != nil {
+		return storage("publish", err)
+	}
+	if err := os.Rename(d.temp, d.path); err != nil {
+		return storage("publish", err)
+	}
+	dir := filepath.Dir(d.path)
+	if seal {
+		if err := os.Chmod(dir, sealedDir); err != nil {
+			return storage("publish", err)
+		}
+	}
+	return storage("publish", syncDir(dir))
+}
+
+func syncFile(path string, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(mode), f.Sync(), f.Close())
+}
+
+// syncDir makes a rename durable. Windows has no such call, and needs none.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

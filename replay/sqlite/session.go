@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gitledger/gitledger/ledger"
+)
+
+// session is one guarded, read-only connection. One query uses it at a time.
+type session struct {
+	conn       *connection
+	guard      *guard
+	authorizer *authorizer
+}
+
+// openSession opens a database and makes sure that it has the objects of a
+// projection and no others: no trigger, no virtual table, no view of someone
+// else's. It returns the type of the ledger, too.
+func openSession(ctx context.Context, path string) (*session, ledger.Type, error) {
+	conn, g, err := guarded(func() (*connection, error) {
+		return connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_mutex": {"no"}, "_query_only": {"1"}})
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	s := &session{conn: conn, guard: g}
+	defer s.stopWith(ctx)()
+	t, err := s.prepare()
+	if err != nil {
+		s.close()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, "", err
+	}
+	return s, t, nil
+}
+
+func (s *session) prepare() (ledger.Type, error) {
+	if err := s.conn.exec("PRAGMA cell_size_check = ON", "PRAGMA mmap_size = 0"); err != nil {
+		return "", err
+	}
+	t, err := s.recognise()
+	if err != nil {
+		return "", err
+	}
+	setLimits(s.conn.raw)
+	s.authorizer = newAuthorizer(t)
+	s.conn.raw.RegisterAuthorizer(s.authorizer.decide)
+	return t, nil
+}
+
+// recognise compares the database's objects with those of each ledger type.
+func (s *session) recognise() (ledger.Type, error) {
+	const enough = 64 // more objects than any projection has
+	var found []object
+	err := s.conn.values("SELECT type, name, sql FROM sqlite_schema LIMIT ?", []any{int64(enough)}, func(row []driver.Value) error {
+		var text [3]string
+		for i, v := range row {
+			text[i], _ = v.(string)
+		}
+		if o := (object{text[0], text[1], text[2]}); !o.isAutomatic() {
+			found = append(found, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(found, byName)
+	for _, t := range append(ledger.Types(), ledger.Raw) {
+		want := objects(t)
+		slices.SortFunc(want, byName)
+		if slices.Equal(want, found) && s.isOf(t) {
+			return t, nil
+		}
+	}
+	return "", fail("open", ErrNotProjection)
+}
+
+// isOf reports whether the metadata names the type; a map and a table have the
+// same objects.
+func (s *session) isOf(t ledger.Type) bool {
+	script := ""
+	err := s.conn.values("SELECT script_sha256 FROM "+metadataTable+" LIMIT 1", nil, func(row []driver.Value) error {
+		script, _ = row[0].(string)
+		return nil
+	})
+	return err == nil && script == scriptSum(t)
+}
+
+func byName(a, b object) int { return strings.Compare(a.name, b.name) }
+
+// isAutomatic reports whether SQLite made the index for a primary key itself.
+func (o object) isAutomatic() bool {
+	return o.kind == "index" && o.sql == "" && strings.HasPrefix(o.name, "sqlite_autoindex_")
+}
+
+// stopWith stops what runs on the session when ctx ends. The function that it
+// returns undoes that; after it the session is free to run something else.
+func (s *session) stopWith(ctx context.Context) func() {
+	s.guard.resume()
+	stopped := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		s.guard.stop()
+		close(stopped)
+	})
+	return func() {
+		if !cancel() {
+			<-stopped
+		}
+	}
+}
+
+// grace is how long a statement may take to notice that it was stopped. A few
+// functions of SQLite, such as trim on long arguments, work for longer without
+// looking up.
+const grace = 50 * time.Millisecond
+
+// within waits until done is closed, and reports whether that was before ctx
+// had ended and grace was over.
+func within(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-done:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// check reports whether query is one statement that only reads.
+func (s *session) check(query string) error {
+	s.authorizer.denied = false
+	err := s.guard.checkStatement(query)
+	if err != nil && s.authorizer.denied {
+		return fail("query", ErrDenied)
+	}
+	return err
+}
+
+// explain translates the error of a statement that runs.
+func (s *session) explain(err error) error {
+	err = translate("query", err)
+	switch {
+	case errors.Is(err, ErrTimeout) && s.guard.full():
+		return fail("query", ErrTooLarge)
+	case s.authorizer.denied: // by what a statement compiles while it runs
+		return fail("query", ErrDenied)
+	}
+	return err
+}
+
+func (s *session) close() {
+	_ = s.conn.close()
+	s.guard.free()
+}
