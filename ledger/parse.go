@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/base64"
 	"io/fs"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -130,7 +131,7 @@ func decodeBase64(encoded string) ([]byte, Problems) {
 		return nil, Problems{{Code: ProblemTooLarge, Text: "the encoded configuration is larger than 96 KiB", Advice: "shorten the schemas"}}
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	if err != nil {
+	if err != nil || strings.ContainsAny(encoded, "\r\n") { // which the decoder skips
 		return nil, Problems{{Code: ProblemSyntax, Text: "not standard base64", Advice: "encode the JSON with padding and without line breaks"}}
 	}
 	return data, nil

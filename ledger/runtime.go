@@ -12,7 +12,7 @@ package ledger
 // [ParseYAMLValue]: its properties are spelled with hyphens.
 func ParseJSON(data []byte) (Configs, error) {
 	if len(data) > maxYAMLBytes {
-		return nil, Problems{{Code: ProblemTooLarge, Text: "the JSON is larger than 2 MiB", Advice: "shorten the schemas"}}
+		return nil, Problems{{Code: ProblemTooLarge, Text: "the JSON is larger than 1 MiB", Advice: "shorten the schemas"}}
 	}
 	t, problems := readJSON(data)
 	d := declaration{spelling: underscored}

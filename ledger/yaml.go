@@ -12,7 +12,7 @@ import (
 // Bounds on a file that is read as YAML.
 const (
 	maxFileBytes = 8 << 20 // a workflow file, with its markdown
-	maxYAMLBytes = 2 << 20 // the YAML in it
+	maxYAMLBytes = 1 << 20 // the YAML in it
 )
 
 // yamlText finds the YAML of a file: the front matter between two lines of
@@ -48,7 +48,7 @@ func parseYAML(text []byte, offset int) (root *yaml.Node, problems Problems) {
 		return nil, Problems{p}
 	}
 	if len(text) > maxYAMLBytes {
-		return nil, Problems{{Code: ProblemTooLarge, Text: "the YAML is larger than 2 MiB", Advice: "keep large schemas in files of their own"}}
+		return nil, Problems{{Code: ProblemTooLarge, Text: "the YAML is larger than 1 MiB", Advice: "keep large schemas in files of their own"}}
 	}
 	if line := invalidLine(text); line > 0 {
 		return bad(line, "bytes that are not UTF-8 text")
