@@ -93,17 +93,29 @@ func parseHead(head shard.Head) (git.Oid, bool) {
 	return *id, true
 }
 
-// do runs one operation with a handle and the time limit.
+// do runs one operation with a handle and the time limit. When an object of the
+// cache turns out to be damaged, the cache is thrown away and the operation runs
+// again: it cannot have published anything yet.
 func (r *Repository) do(ctx context.Context, f func(context.Context, *handle) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.options.Timeout, errTimeout)
 	defer cancel()
-	if err := ended(ctx); err != nil {
-		return err
+	for again := r.cache != nil; ; again = false {
+		if err := ended(ctx); err != nil {
+			return err
+		}
+		h, err := r.pool.get()
+		if err != nil {
+			return err
+		}
+		err = f(ctx, h)
+		heal := again && isDamaged(err) && r.cache.discard(h)
+		if heal {
+			r.options.Logger.WarnContext(ctx, "cache is damaged and fetched anew")
+			r.pool.renew()
+		}
+		r.pool.put(h)
+		if !heal {
+			return err
+		}
 	}
-	h, err := r.pool.get()
-	if err != nil {
-		return err
-	}
-	defer r.pool.put(h)
-	return f(ctx, h)
 }

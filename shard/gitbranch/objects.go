@@ -3,6 +3,7 @@ package gitbranch
 import (
 	"bytes"
 	"errors"
+	"os"
 
 	git "github.com/libgit2/git2go/v34"
 )
@@ -17,18 +18,10 @@ var errBig = errors.New("gitbranch: object is too large")
 
 // handle is one open repository of libgit2, used by one operation at a time.
 type handle struct {
-	repo *git.Repository
-	odb  *git.Odb
-	gen  int // of the pool that made it
-}
-
-func newHandle(repo *git.Repository) (*handle, error) {
-	odb, err := repo.Odb()
-	if err != nil {
-		repo.Free()
-		return nil, unavailable(err)
-	}
-	return &handle{repo: repo, odb: odb}, nil
+	repo     *git.Repository
+	odb      *git.Odb
+	gen      int         // of the pool that made it
+	identity os.FileInfo // of a cache's directory
 }
 
 func (h *handle) free() {

@@ -95,7 +95,20 @@ func (ex *exchange) because(err error) error {
 	if over := ended(ex.ctx); over != nil {
 		return over
 	}
-	return fail(shard.ErrUnavailable, "the server's answer is not sound: %s", code(err))
+	f := fail(shard.ErrUnavailable, "the server's answer is not sound: %s", code(err))
+	f.damaged = ours(err)
+	return f
+}
+
+// ours reports whether libgit2 stumbled over the cache rather than the server.
+func ours(err error) bool {
+	for _, class := range []git.ErrorClass{git.ErrorClassOdb, git.ErrorClassReference, git.ErrorClassOS,
+		git.ErrorClassZlib, git.ErrorClassObject, git.ErrorClassRepository} {
+		if git.IsErrorClass(err, class) {
+			return true
+		}
+	}
+	return false
 }
 
 // head brings the cache up to the branch's head and returns it, or zero when

@@ -2,6 +2,7 @@ package gitbranch
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type Repository struct {
 	options Options
 	store   store
 	pool    *pool
+	cache   *cache // of a remote repository
 	shut    func()
 	once    sync.Once
 }
@@ -58,6 +60,7 @@ func openRepository(ctx context.Context, o Options) (*Repository, error) {
 			return nil, err
 		}
 		s := newServer(where.base, o)
+		r.cache = c
 		r.store = &remote{server: s, log: o.Logger}
 		r.pool = &pool{open: c.open}
 		r.shut = func() {
@@ -105,7 +108,7 @@ func (r *Repository) Reader(name string) (shard.Reader, error) {
 
 func (r *Repository) reader(name string) (*reader, error) {
 	ref := "refs/heads/" + name
-	if ok, err := git.ReferenceNameIsValid(ref); err != nil || !ok || len(name) > 200 {
+	if ok, err := git.ReferenceNameIsValid(ref); err != nil || !ok || len(name) > 200 || strings.ContainsRune(name, 0) {
 		return nil, fail(shard.ErrUnavailable, "not a branch name")
 	}
 	return &reader{repo: r, name: name, ref: ref}, nil

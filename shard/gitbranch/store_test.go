@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gitledger/gitledger/internal/gittest"
 	"github.com/gitledger/gitledger/shard"
@@ -65,13 +66,14 @@ func open(t testing.TB, o Options) *Repository {
 // box is a repository with one branch for the suite, and git to look behind the
 // library's back.
 type box struct {
-	path   string // of the bare repository
-	url    string // how the library opens it
-	server *gittest.Server
-	dir    string // removed at the end
-	opened []*Repository
-	mu     sync.Mutex
-	step   func() // runs between a comparison and its update
+	path    string // of the bare repository
+	url     string // how the library opens it
+	server  *gittest.Server
+	dir     string // removed at the end
+	opened  []*Repository
+	mu      sync.Mutex
+	seconds int64
+	step    func() // runs between a comparison and its update
 }
 
 func newBox(t testing.TB, server *gittest.Server) *box {
@@ -269,4 +271,24 @@ func newStore(t testing.TB, server *gittest.Server) (*branchtest.Store, error) {
 		Secrets:     []string{b.path, b.url, b.dir},
 		Close:       b.close,
 	}, nil
+}
+
+// bulk commits n shards, one a commit, as somebody else would.
+func (b *box) bulk(t testing.TB, n int) {
+	t.Helper()
+	var script strings.Builder
+	from := "from " + testRef + "^0\n"
+	for range n {
+		fmt.Fprintf(&script, "commit %s\ncommitter test <test@localhost> %d +0000\ndata 4\nbulk\n%s", testRef, b.tick(), from)
+		id := newID(t)
+		fmt.Fprintf(&script, "M 100644 inline %s\ndata %d\n%s\n", id.Path(), len(id.String())+110, strings.Repeat("0123456789\n", 10)+id.String())
+		from = ""
+	}
+	b.must(t, script.String(), "fast-import", "--quiet")
+}
+
+// tick gives each commit its own second, in the future of those of other tools.
+func (b *box) tick() int64 {
+	b.seconds++
+	return time.Now().Unix() + b.seconds
 }
