@@ -10,17 +10,18 @@ import (
 //
 // Writers of one branch are separate processes that know nothing of each
 // other. What a writer can see is how long its own attempt took, from the
-// fetch to the answer to its push; another push that lands within that time
-// defeats it. So it waits a random time within a window of several attempts'
-// length, which grows each time it loses: with sixteen writers the first
-// window already spreads them so far that most of them win the next time. A
-// window that knew nothing of the attempts' length would be too short on a
-// slow server, and wasteful on a fast one.
+// fetch to the answer to its push: another push that lands within that time
+// defeats it. So it waits a random time within a window of so many attempts'
+// length, on a slow server as on a fast one. The first window is short, since
+// most collisions are between two writers. When two or more commits have
+// landed by the time it looks again, there are many: it gives way once without
+// pushing, and goes on with windows in which sixteen writers find room, and
+// which grow each time it loses.
 type Backoff struct {
 	// Base is the least length that an attempt is taken to have; 0 is 20 ms.
 	Base time.Duration
 
-	// Max bounds the window; 0 is 20 s.
+	// Max bounds the window; 0 is 2 minutes.
 	Max time.Duration
 
 	// Jitter returns a random duration from 0 to window; nil is uniform.
@@ -36,7 +37,7 @@ func (b Backoff) withDefaults() Backoff {
 		b.Base = 20 * time.Millisecond
 	}
 	if b.Max <= 0 {
-		b.Max = 20 * time.Second
+		b.Max = 2 * time.Minute
 	}
 	if b.Jitter == nil {
 		b.Jitter = func(window time.Duration) time.Duration { return rand.N(window + 1) }
@@ -47,16 +48,23 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// firstSpread is the first window, in attempts. Sixteen writers that start at
-// once on a server that is bound by latency need a window of as many attempts
-// for the pushes to stay below three times the commits.
-const firstSpread = 16
+// Windows, in attempts. With a second window of 20 sixteen writers that start
+// at once push less than three times for each commit, whether the server is
+// bound by latency or by its processors.
+const (
+	firstSpread = 4
+	nextSpread  = 20
+)
 
-// window is the time within which to try again after losses in a row, of which
-// the last took the given time. It grows by half each time.
-func (b Backoff) window(losses int, took time.Duration) time.Duration {
-	w := max(took, b.Base) * firstSpread
-	for range losses - 1 {
+// contention is the window after a number of losses in a row to other writers,
+// of which the last took the given time.
+func (b Backoff) contention(losses int, took time.Duration) time.Duration {
+	took = min(max(took, b.Base), b.Max)
+	if losses <= 1 {
+		return min(took*firstSpread, b.Max)
+	}
+	w := took * nextSpread
+	for range losses - 2 {
 		if w >= b.Max {
 			break
 		}
@@ -65,8 +73,24 @@ func (b Backoff) window(losses int, took time.Duration) time.Duration {
 	return min(w, b.Max)
 }
 
-func (b Backoff) wait(ctx context.Context, losses int, took time.Duration) error {
-	return b.Sleep(ctx, b.Jitter(b.window(losses, took)))
+// patience is the first window, in Bases, after a failure that is no loss to
+// another writer.
+const patience = 50
+
+// trouble is the window after a number of such failures in a row.
+func (b Backoff) trouble(failures int) time.Duration {
+	w := b.Base * patience
+	for range failures - 1 {
+		if w >= b.Max {
+			break
+		}
+		w *= 2
+	}
+	return min(w, b.Max)
+}
+
+func (b Backoff) wait(ctx context.Context, window time.Duration) error {
+	return b.Sleep(ctx, b.Jitter(window))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
@@ -20,7 +21,9 @@ type job struct {
 	log           *slog.Logger
 	result        LedgerResult
 
-	seen []record.Hash // heads of the history when it was read last
+	losses int               // to other writers
+	shards map[shard.ID]bool // that were there when the branch was read last
+	seen   []record.Hash     // heads of the history when it was read last
 
 	// A push was sent at this head and its fate is unknown. As long as the
 	// branch is still there, it may land yet.
@@ -44,30 +47,34 @@ func (j *job) run(ctx context.Context, branches Branches) {
 }
 
 func (j *job) try(ctx context.Context, branch shard.Branch) error {
-	failures, losses := 0, 0
+	failures := 0
 	for {
 		began := j.opts.Now()
 		err := j.attempt(ctx, branch)
 		if err == nil {
 			return nil
 		}
-		switch next := nextStep(err); {
+		next := nextStep(err)
+		var window time.Duration
+		switch {
 		case next == giveUp || ctx.Err() != nil:
 			return j.final(ctx, err)
 		case j.result.Pushes >= j.opts.Attempts:
 			return j.final(ctx, fmt.Errorf("%w: %w", ErrAttempts, err))
+		case next == rename:
+			continue
+		case next == contend:
+			failures = 0
+			j.losses++
+			window = j.opts.Backoff.contention(j.losses, j.opts.Now().Sub(began))
 		case next == persevere:
 			if failures++; failures >= stubborn {
 				return j.final(ctx, err)
 			}
-		case next == rename:
-			continue
-		default:
-			failures = 0
+			window = j.opts.Backoff.trouble(failures)
 		}
-		losses++
 		j.log.Debug("trying again", "code", codeOf(err), "pushes", j.result.Pushes)
-		if err := j.opts.Backoff.wait(ctx, losses, j.opts.Now().Sub(began)); err != nil {
+		if err := j.opts.Backoff.wait(ctx, window); err != nil {
 			return j.final(ctx, err)
 		}
 	}
@@ -99,7 +106,7 @@ func nextStep(err error) step {
 	switch {
 	case errors.Is(err, shard.ErrIdentityCollision):
 		return rename
-	case errors.Is(err, shard.ErrHeadMoved):
+	case errors.Is(err, shard.ErrHeadMoved), errors.Is(err, errCrowded):
 		return contend
 	case errors.Is(err, shard.ErrLocked), errors.Is(err, shard.ErrUnavailable),
 		errors.Is(err, shard.ErrOutcomeUnknown), errors.Is(err, ErrBranchLost):
@@ -141,6 +148,9 @@ func (j *job) attempt(ctx context.Context, branch shard.Branch) error {
 		j.result.Status, j.result.Commit = AlreadyPresent, snap.Head
 		return nil
 	}
+	if j.crowded(snap) {
+		return errCrowded
+	}
 	return j.commit(ctx, branch, snap, h, missing, limits)
 }
 
@@ -161,4 +171,22 @@ func (j *job) checkLoss(h *ledger.History) error {
 	}
 	j.seen = h.Heads()
 	return nil
+}
+
+// errCrowded: there are many other writers; give way before pushing.
+var errCrowded = errors.New("txn: gave way to other writers")
+
+// crowded reports whether several commits have landed since the first loss. It
+// does so once for a batch: who gives way each time never gets through.
+func (j *job) crowded(snap *shard.Snapshot) bool {
+	fresh := 0
+	now := make(map[shard.ID]bool, len(snap.Shards))
+	for _, s := range snap.Shards {
+		now[s.ID] = true
+		if !j.shards[s.ID] {
+			fresh++
+		}
+	}
+	j.shards = now
+	return j.losses == 1 && fresh >= 2
 }
