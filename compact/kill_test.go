@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gitledger/gitledger/compact"
 	"github.com/gitledger/gitledger/internal/gittest"
@@ -262,65 +261,4 @@ func TestLeftoverLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustApply(t, g.branch, g.cfg, data, compact.Applied)
-}
-
-// A branch of 3,000 shards cannot be projected any more. Maintenance can still
-// read it, and brings it back in as many rounds as it takes.
-func TestRescue(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "rescue.git")
-	if err := gittest.InitBare(dir); err != nil {
-		t.Fatal(err)
-	}
-	cfg := ledger.NewConfig("rescue", ledger.Log)
-	b := openBranch(t, dir, cfg)
-	const shards = 3000
-	var change shard.Change
-	var parents []record.Hash
-	for i := range shards {
-		r := seal(t, "rescue", i, fmt.Sprintf(`{"operation":"append","value":%d}`, i), parents...)
-		parents = []record.Hash{r.SHA()}
-		id, _ := file(pack(r))
-		change.Add = append(change.Add, shard.Addition{ID: id, Data: pack(r)})
-	}
-	if _, err := b.Commit(t.Context(), "", change); err != nil {
-		t.Fatal(err)
-	}
-	repack := exec.Command("git", "-C", dir, "repack", "-a", "-d", "-q")
-	repack.Env = gittest.Environ()
-	if err := repack.Run(); err != nil {
-		t.Fatal(err)
-	}
-	before := order(t, b)
-	if len(before) != shards {
-		t.Fatalf("%d records", len(before))
-	}
-	if _, err := b.Snapshot(t.Context(), shard.ProjectionLimits()); !errors.Is(err, shard.ErrTooLarge) {
-		t.Fatalf("it can be projected: %v", err)
-	}
-	rounds := 0
-	for now := noon; ; now = now.Add(20 * time.Hour) {
-		p, err := compact.Propose(t.Context(), b, cfg, compact.ProposeOptions{Now: clock(now)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Plan == nil {
-			t.Logf("after %d rounds: %s", rounds, p.Reason)
-			break
-		}
-		if rounds++; rounds > shards {
-			t.Fatal("it does not end")
-		}
-		out, err := compact.Apply(t.Context(), b, cfg, p.Plan.Append(nil), compact.ApplyOptions{Now: clock(now)})
-		if err != nil || out.Status != compact.Applied {
-			t.Fatalf("round %d: %+v, %v", rounds, out, err)
-		}
-	}
-	snap, err := b.Snapshot(t.Context(), shard.ProjectionLimits())
-	if err != nil {
-		t.Fatalf("it still cannot be projected: %v", err)
-	}
-	if !slices.Equal(order(t, b), before) {
-		t.Error("other records, or another order")
-	}
-	t.Logf("%d shards became %d", shards, len(snap.Shards))
 }
