@@ -70,7 +70,11 @@ func (c *contents) fill(candidates []int, own []int64, cfg ledger.Config) (sourc
 // them has: what it adds to a union at least.
 func (c *contents) ownBytes(shards []int) []int64 {
 	own := make([]int64, len(shards))
-	first := make(map[record.Hash]int) // in which of them a record is; -1 for several
+	total := 0
+	for _, i := range shards {
+		total += len(c.held[i].Records)
+	}
+	first := make(map[record.Hash]int, total) // in which of them a record is; -1 for several
 	for n, i := range shards {
 		for r := range c.held[i].Records {
 			rec := &c.held[i].Records[r]
