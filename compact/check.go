@@ -3,7 +3,6 @@ package compact
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -136,29 +135,30 @@ func reread(add shard.Addition) (Segment, error) {
 // lossless reports whether the set of records on the branch is the same once
 // the sources are gone and the replacement is there.
 func (c *contents) lossless(sources []int, replacement []record.Hash) bool {
-	after := c.visible(sources)
-	for _, sha := range replacement {
-		after[sha] = struct{}{}
-	}
-	return maps.Equal(c.visible(nil), after)
-}
-
-// visible returns the records on the branch without those shards.
-func (c *contents) visible(without []int) map[record.Hash]struct{} {
+	const before, after = 1, 2
 	total := 0
 	for i := range c.held {
 		total += len(c.held[i].Records)
 	}
-	set := make(map[record.Hash]struct{}, total)
+	visible := make(map[record.Hash]uint8, total)
 	for i := range c.held {
-		if slices.Contains(without, i) {
-			continue
+		when := uint8(before | after)
+		if slices.Contains(sources, i) {
+			when = before
 		}
 		for r := range c.held[i].Records {
-			set[c.held[i].Records[r].SHA()] = struct{}{}
+			visible[c.held[i].Records[r].SHA()] |= when
 		}
 	}
-	return set
+	for _, sha := range replacement {
+		visible[sha] |= after
+	}
+	for _, when := range visible {
+		if when != before|after {
+			return false
+		}
+	}
+	return true
 }
 
 // Check validates a plan against a branch as [Apply] does, and changes nothing.

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gitledger/gitledger/internal/canonical"
@@ -106,12 +107,11 @@ func before(a, b shard.ID) bool { return string(a[:]) < string(b[:]) }
 // subset reports whether every element of a is in b; both are ascending.
 func subset(a, b []record.Hash) bool {
 	for _, h := range a {
-		for len(b) > 0 && b[0].Compare(h) < 0 {
-			b = b[1:]
-		}
-		if len(b) == 0 || b[0] != h {
+		at, ok := slices.BinarySearchFunc(b, h, record.Hash.Compare)
+		if !ok {
 			return false
 		}
+		b = b[at+1:]
 	}
 	return true
 }

@@ -76,8 +76,11 @@ func Propose(ctx context.Context, r shard.Reader, cfg ledger.Config, o ProposeOp
 	if err != nil {
 		return nil, err
 	}
-	if err := p.plan(c, cfg); err != nil || p.Plan == nil {
-		return p, err
+	if err := p.plan(ctx, c, cfg); err != nil {
+		return nil, err
+	}
+	if p.Plan == nil {
+		return p, nil
 	}
 	p.Plan.Trigger = o.Trigger
 	p.Plan.CreatedAt = record.FormatTime(now)
@@ -86,9 +89,12 @@ func Propose(ctx context.Context, r shard.Reader, cfg ledger.Config, o ProposeOp
 }
 
 // plan makes the proposal's plan, or says why there is none.
-func (p *Proposal) plan(c *contents, cfg ledger.Config) error {
+func (p *Proposal) plan(ctx context.Context, c *contents, cfg ledger.Config) error {
 	_, p.Invalid = c.count()
-	s := c.choose(cfg)
+	s, err := c.choose(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	p.Eligible = s.eligible
 	if s.sources == nil {
 		p.Reason = s.reason

@@ -75,6 +75,7 @@ func TestSelect(t *testing.T) {
 	type want struct {
 		selected, eligible, invalid int
 		why                         compact.Code
+		first                       int // the first one that is selected
 	}
 	for _, c := range []struct {
 		name  string
@@ -82,28 +83,31 @@ func TestSelect(t *testing.T) {
 		files [][]byte
 		want  want
 	}{
-		{"two are enough", configure(2, 8, 10*size), [][]byte{good(1), good(2)}, want{2, 2, 0, ""}},
-		{"one is not", configure(2, 8, 10*size), [][]byte{good(1)}, want{0, 1, 0, compact.TooFew}},
-		{"an empty branch", configure(2, 8, 10*size), nil, want{0, 0, 0, compact.TooFew}},
-		{"below min", configure(4, 8, 10*size), [][]byte{good(1), good(2), good(3)}, want{0, 3, 0, compact.TooFew}},
-		{"malformed ones do not count for min", configure(3, 8, 10*size), [][]byte{good(1), good(2), malformed}, want{0, 2, 1, compact.TooFew}},
-		{"full ones do not count for min", configure(3, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4))}, want{0, 2, 0, compact.TooFew}},
-		{"a full one is no source", configure(2, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4))}, want{2, 2, 0, ""}},
-		{"a larger one is no source", configure(2, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4), line(5))}, want{2, 2, 0, ""}},
-		{"at most max", configure(2, 3, 10*size), [][]byte{good(1), good(2), good(3), good(4), good(5)}, want{3, 5, 0, ""}},
-		{"the union is exactly full", configure(2, 8, 3*size), [][]byte{good(1), good(2), good(3)}, want{3, 3, 0, ""}},
-		{"the union is one byte too large", configure(2, 8, 3*size-1), [][]byte{good(1), good(2), good(3)}, want{2, 3, 0, ""}},
-		{"nothing fits", configure(2, 8, 2*size-1), [][]byte{good(1), good(2), good(3)}, want{0, 3, 0, compact.NothingFits}},
-		{"an empty file is no source", configure(2, 8, 10*size), [][]byte{good(1), {}}, want{0, 1, 1, compact.TooFew}},
-		{"no last newline is malformed", configure(2, 8, 10*size), [][]byte{good(1), bytes.TrimSpace(good(2))}, want{0, 1, 1, compact.TooFew}},
-		{"repetitions count once", configure(2, 8, 3*size), [][]byte{pack(line(1), line(2)), pack(line(2), line(3)), pack(line(3), line(1))}, want{3, 3, 0, ""}},
-		{"repetitions within a shard count once", configure(2, 8, 4*size), [][]byte{pack(line(1), line(1), line(1)), good(2), good(3), good(4)}, want{4, 4, 0, ""}},
+		{"two are enough", configure(2, 8, 10*size), [][]byte{good(1), good(2)}, want{2, 2, 0, "", 0}},
+		{"one is not", configure(2, 8, 10*size), [][]byte{good(1)}, want{0, 1, 0, compact.TooFew, 0}},
+		{"an empty branch", configure(2, 8, 10*size), nil, want{0, 0, 0, compact.TooFew, 0}},
+		{"below min", configure(4, 8, 10*size), [][]byte{good(1), good(2), good(3)}, want{0, 3, 0, compact.TooFew, 0}},
+		{"malformed ones do not count for min", configure(3, 8, 10*size), [][]byte{good(1), good(2), malformed}, want{0, 2, 1, compact.TooFew, 0}},
+		{"full ones do not count for min", configure(3, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4))}, want{0, 2, 0, compact.TooFew, 0}},
+		{"a full one is no source", configure(2, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4))}, want{2, 2, 0, "", 0}},
+		{"a larger one is no source", configure(2, 8, 2*size), [][]byte{good(1), good(2), pack(line(3), line(4), line(5))}, want{2, 2, 0, "", 0}},
+		{"at most max", configure(2, 3, 10*size), [][]byte{good(1), good(2), good(3), good(4), good(5)}, want{3, 5, 0, "", 0}},
+		{"the union is exactly full", configure(2, 8, 3*size), [][]byte{good(1), good(2), good(3)}, want{3, 3, 0, "", 0}},
+		{"the union is one byte too large", configure(2, 8, 3*size-1), [][]byte{good(1), good(2), good(3)}, want{2, 3, 0, "", 0}},
+		{"nothing fits", configure(2, 8, 2*size-1), [][]byte{good(1), good(2), good(3)}, want{0, 3, 0, compact.NothingFits, 0}},
+		{"one in the middle is passed over", configure(2, 8, 3*size), [][]byte{good(1), pack(line(2), line(3), line(4))[1:], pack(line(5), line(6))}, want{2, 2, 1, "", 0}},
+		{"one that does not fit is passed over", configure(2, 8, 4*size-1), [][]byte{good(1), pack(line(2), line(3), line(4)), pack(line(5), line(6))}, want{2, 3, 0, "", 0}},
+		{"a first one without room for others is passed over", configure(2, 8, 3*size-1), [][]byte{pack(line(1), line(2)), good(3), good(4)}, want{2, 3, 0, "", 1}},
+		{"a first one has room for what it has", configure(2, 8, 3*size-1), [][]byte{pack(line(1), line(2)), good(3), good(2)}, want{2, 3, 0, "", 0}},
+		{"an empty file is no source", configure(2, 8, 10*size), [][]byte{good(1), {}}, want{0, 1, 1, compact.TooFew, 0}},
+		{"no last newline is malformed", configure(2, 8, 10*size), [][]byte{good(1), bytes.TrimSpace(good(2))}, want{0, 1, 1, compact.TooFew, 0}},
+		{"repetitions count once", configure(2, 8, 3*size), [][]byte{pack(line(1), line(2)), pack(line(2), line(3)), pack(line(3), line(1))}, want{3, 3, 0, "", 0}},
+		{"repetitions within a shard count once", configure(2, 8, 4*size), [][]byte{pack(line(1), line(1), line(1)), good(2), good(3), good(4)}, want{4, 4, 0, "", 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string][]byte{}
-			for _, data := range c.files {
-				_, path := file(data)
-				files[path] = data
+			for i, data := range c.files {
+				files[shard.ID{0: byte(i), 6: 0x40, 8: 0x80}.Path()] = data
 			}
 			b := membranch.New(files)
 			unchanged(t, b, func() {
@@ -124,8 +128,11 @@ func TestSelect(t *testing.T) {
 			if c.want.selected == 0 {
 				return
 			}
+			p, plan := mustPropose(t, b, c.cfg)
+			if int(p.Selected[0][0]) != c.want.first {
+				t.Errorf("selected %v", p.Selected)
+			}
 			before := sorted(order(t, b))
-			_, plan := mustPropose(t, b, c.cfg)
 			mustApply(t, b, c.cfg, plan, compact.Applied)
 			if after := sorted(order(t, b)); !slices.Equal(after, before) {
 				t.Errorf("%d records, were %d", len(after), len(before))

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"context"
+
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 )
@@ -14,9 +16,11 @@ type selection struct {
 
 // choose selects the shards to merge, in ID order: valid ones that are not of
 // full size, as many as max-segments and max-segment-kb allow. One that does
-// not fit is passed over (S4.2-03). Fewer than two, or fewer eligible ones than
-// min-segments, is no selection. The result depends only on the branch.
-func (c *contents) choose(cfg ledger.Config) selection {
+// not fit is passed over (S4.2-03), and so is a first one that leaves no room
+// for any other, or it would keep all others from being merged for ever. Fewer
+// than two, or fewer eligible ones than min-segments, is no selection. The
+// result depends only on the branch and the configuration.
+func (c *contents) choose(ctx context.Context, cfg ledger.Config) (selection, error) {
 	var s selection
 	var candidates []int
 	for i := range c.snap.Shards {
@@ -27,22 +31,65 @@ func (c *contents) choose(cfg ledger.Config) selection {
 	s.eligible = len(candidates)
 	if s.eligible < cfg.Compaction.MinSegments {
 		s.reason = Reason{Code: TooFew, Count: s.eligible, Need: cfg.Compaction.MinSegments}
-		return s
+		return s, nil
 	}
+	own := c.ownBytes(candidates)
+	least := make([]int64, len(own)) // the smallest of own from here on
+	for n := len(own) - 1; n >= 0; n-- {
+		if least[n] = own[n]; n+1 < len(own) {
+			least[n] = min(own[n], least[n+1])
+		}
+	}
+	for n := 0; n+1 < len(candidates) && ctx.Err() == nil; n++ {
+		if own[n]+least[n+1] > cfg.Limits.SegmentBytes {
+			continue
+		}
+		if s.sources = c.fill(candidates[n:], own[n:], cfg); len(s.sources) >= 2 {
+			return s, nil
+		}
+	}
+	s.sources, s.reason = nil, Reason{Code: NothingFits, Count: s.eligible}
+	return s, ctx.Err()
+}
+
+// fill takes the candidates that fit together, beginning with the first.
+func (c *contents) fill(candidates []int, own []int64, cfg ledger.Config) (sources []int) {
 	u := union{seen: map[record.Hash]struct{}{}, room: cfg.Limits.SegmentBytes, records: MaxPlanRecords}
-	for _, i := range candidates {
-		if len(s.sources) == min(cfg.Compaction.MaxSegments, MaxPlanSources) {
+	for n, i := range candidates {
+		if len(sources) == min(cfg.Compaction.MaxSegments, MaxPlanSources) {
 			break
 		}
-		if u.add(c.held[i].Records) {
-			s.sources = append(s.sources, i)
+		if own[n] <= u.room && u.add(c.held[i].Records) {
+			sources = append(sources, i)
 		}
 	}
-	if len(s.sources) < 2 {
-		s.sources = nil
-		s.reason = Reason{Code: NothingFits, Count: s.eligible}
+	return sources
+}
+
+// ownBytes returns for each shard the bytes of the records that no other of
+// them has: what it adds to a union at least.
+func (c *contents) ownBytes(shards []int) []int64 {
+	own := make([]int64, len(shards))
+	total := 0
+	for _, i := range shards {
+		total += len(c.held[i].Records)
 	}
-	return s
+	first := make(map[record.Hash]int, total) // in which of them a record is; -1 for several
+	for n, i := range shards {
+		for r := range c.held[i].Records {
+			rec := &c.held[i].Records[r]
+			size := int64(len(rec.Line())) + 1
+			switch at, ok := first[rec.SHA()]; {
+			case !ok:
+				first[rec.SHA()] = n
+				own[n] += size
+			case at >= 0 && at != n:
+				first[rec.SHA()] = -1
+				own[at] -= size
+			}
+		}
+	}
+	return own
 }
 
 // union is a set of distinct record lines that may grow to a bound.
@@ -66,8 +113,7 @@ func (u *union) add(records []record.Record) bool {
 		}
 		u.seen[sha] = struct{}{}
 		fresh = append(fresh, sha)
-		size += int64(len(records[i].Line())) + 1
-		if size > u.room {
+		if size += int64(len(records[i].Line())) + 1; size > u.room {
 			for _, sha := range fresh {
 				delete(u.seen, sha)
 			}

@@ -21,8 +21,13 @@ func Replacement(records []*record.Record, metadata []byte) (Addition, error) {
 	slices.SortFunc(sorted, func(a, b *record.Record) int { return a.SHA().Compare(b.SHA()) })
 	sorted = slices.CompactFunc(sorted, func(a, b *record.Record) bool { return a.SHA() == b.SHA() })
 
-	var data []byte
-	identity := append([]byte(`{"metadata":`), canonical.AppendQuoted(nil, string(meta))...)
+	size := 0
+	for _, r := range sorted {
+		size += len(r.Line()) + 1
+	}
+	data := make([]byte, 0, size)
+	identity := make([]byte, 0, size+2*len(meta)+64)
+	identity = canonical.AppendQuoted(append(identity, `{"metadata":`...), string(meta))
 	identity = append(identity, `,"records":[`...)
 	for i, r := range sorted {
 		if i > 0 {
