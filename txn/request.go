@@ -120,6 +120,9 @@ func payloadOf(text []byte, t ledger.ToolSpec, cfg ledger.Config) ([]byte, *Requ
 		}
 		return value, nil
 	}
+	if canonical.Get(text, "id") != nil {
+		return nil, &RequestError{Field: "id", Reason: ReasonField, Detail: "a record's ID is assigned, not requested"}
+	}
 	if t.Type != ledger.Raw {
 		if operation != nil || value != nil {
 			return nil, &RequestError{Field: "operation", Reason: ReasonField, Detail: t.Name + " takes the operation's fields only"}
