@@ -21,7 +21,7 @@ func (cs Configs) Prompt() string {
 	b.WriteString(promptIntroduction)
 	tools := cs.Tools()
 	for _, c := range cs {
-		c.prompt(&b, tools)
+		c.prompt(&b, tools, len(cs) > 1)
 	}
 	b.WriteString(promptRules)
 	if slices.ContainsFunc(cs, func(c Config) bool { return c.Type == Notes }) {
@@ -49,7 +49,7 @@ const promptRules = `
 - A ledger is not confidential. Never put a secret in one.
 `
 
-func (c Config) prompt(b *strings.Builder, tools []Tool) {
+func (c Config) prompt(b *strings.Builder, tools []Tool, several bool) {
 	fmt.Fprintf(b, "\n### `%s` (%s)\n\n", c.Name, c.Type)
 	fmt.Fprintf(b, "- Database: `%s`\n", c.DatabasePath())
 	if c.Type == Raw {
@@ -67,7 +67,7 @@ func (c Config) prompt(b *strings.Builder, tools []Tool) {
 	}
 	for _, t := range tools {
 		if slices.Contains(t.Ledgers, c.Name) && t.Name != ToolRequestCompaction {
-			fmt.Fprintf(b, "- Write with `%s`: %s\n", t.Name, c.usage(t))
+			fmt.Fprintf(b, "- Write with `%s`: %s\n", t.Name, c.usage(t, several))
 		}
 	}
 	c.promptSchema(b)
@@ -94,9 +94,9 @@ func (t TableSpec) columns() string {
 }
 
 // usage states the arguments of a tool for one ledger.
-func (c Config) usage(t Tool) string {
+func (c Config) usage(t Tool, several bool) string {
 	var arguments []string
-	if len(t.Ledgers) > 1 {
+	if len(t.Ledgers) > 1 || t.Operation == "" && several {
 		arguments = append(arguments, "`ledger`: `\""+c.Name+"\"`")
 	}
 	switch {

@@ -2,11 +2,8 @@ package ledger
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
-
-	"github.com/gitledger/gitledger/internal/canonical"
 )
 
 // The safe-output tools.
@@ -32,8 +29,27 @@ type Tool struct {
 	InputSchema json.RawMessage // draft 7; references lead into it only
 	Type        Type            // of the ledgers it writes; Raw for the tools that serve several
 	Operation   string          // that it queues; empty for ledger_append, which is told, and for compaction
-	Ledgers     []string        // that it serves, sorted; ledger is required when there are several
-	fields      []string        // of its input, besides ledger
+	Ledgers     []string        // that it serves, sorted; ledger is required when it could mean several
+}
+
+// ToolSpec says what a tool that appends to ledgers queues. A type of [Raw]
+// stands for every type, and an empty operation for one that the input states.
+type ToolSpec struct {
+	Name      string
+	Type      Type
+	Operation string
+}
+
+// AppendTools returns the tools that append to ledgers. Safe-output validation
+// reads requests by this table (R-04).
+func AppendTools() []ToolSpec {
+	return []ToolSpec{
+		{ToolAppend, Raw, ""},
+		{ToolMapPut, Map, "put"},
+		{ToolMapDelete, Map, "delete"},
+		{ToolNoteAdd, Notes, "note"},
+		{ToolNoteVote, Notes, "vote"},
+	}
 }
 
 // Tools returns the tools that a configuration needs, and no other, in the
@@ -42,29 +58,34 @@ type Tool struct {
 // ledger; ledger_request_compaction when compaction is enabled for a ledger.
 func (cs Configs) Tools() []Tool {
 	var tools []Tool
-	add := func(t Tool, variants []variant, compose func(*Tool, []variant)) {
-		if len(variants) == 0 {
-			return
+	for _, spec := range AppendTools() {
+		t := Tool{Name: spec.Name, Type: spec.Type, Operation: spec.Operation}
+		vs := cs.variants(func(c Config, s OperationSpec) bool {
+			if spec.Operation == "" {
+				return c.Type != Map && c.Type != Notes
+			}
+			return c.Type == spec.Type && s.Name == spec.Operation
+		})
+		if len(vs) == 0 {
+			continue
 		}
-		for _, v := range variants {
+		for _, v := range vs {
 			if !slices.Contains(t.Ledgers, v.config.Name) {
 				t.Ledgers = append(t.Ledgers, v.config.Name)
 			}
 		}
-		compose(&t, variants)
+		// ledger_append could mean any ledger; the others their type's alone.
+		several := len(t.Ledgers) > 1 || spec.Operation == "" && len(cs) > 1
+		t.Description = purpose(t.Name) + deferred + " Ledgers: " + strings.Join(t.Ledgers, ", ") + "."
+		if spec.Operation == "" {
+			t.Description = appendDescription(vs)
+		}
+		t.InputSchema = inputSchema(&t, vs, several)
 		tools = append(tools, t)
 	}
-	add(Tool{Name: ToolAppend}, cs.variants(func(c Config, _ OperationSpec) bool { return c.Type != Map && c.Type != Notes }), composeAppend)
-	for _, d := range dedicatedTools() {
-		add(Tool{Name: d.name, Type: d.of, Operation: d.operation},
-			cs.variants(func(c Config, s OperationSpec) bool { return c.Type == d.of && s.Name == d.operation }),
-			func(t *Tool, vs []variant) { composeDedicated(t, vs, d.purpose) })
+	if compacted := cs.Compacted(); len(compacted) > 0 {
+		tools = append(tools, compactionTool(compacted))
 	}
-	var compacted []variant
-	for _, c := range cs.Compacted() {
-		compacted = append(compacted, variant{config: c})
-	}
-	add(Tool{Name: ToolRequestCompaction}, compacted, composeCompaction)
 	return tools
 }
 
@@ -90,20 +111,17 @@ func (cs Configs) variants(wanted func(Config, OperationSpec) bool) []variant {
 	return out
 }
 
-type dedicated struct {
-	name      string
-	of        Type
-	operation string
-	purpose   string
-}
-
-func dedicatedTools() []dedicated {
-	return []dedicated{
-		{ToolMapPut, Map, "put", "Queue setting the value of a key of a map ledger; it replaces an earlier value."},
-		{ToolMapDelete, Map, "delete", "Queue deleting a key of a map ledger; an absent key is harmless."},
-		{ToolNoteAdd, Notes, "note", "Queue a note: an assertion for later runs, backed by at least one citation of a file in this repository."},
-		{ToolNoteVote, Notes, "vote", "Queue a vote on an existing note. Check the cited evidence in the repository first: vote up when it supports the note, down when it does not."},
+// purpose says what a tool for one operation is for.
+func purpose(tool string) string {
+	switch tool {
+	case ToolMapPut:
+		return "Queue setting the value of a key of a map ledger; it replaces an earlier value."
+	case ToolMapDelete:
+		return "Queue deleting a key of a map ledger; an absent key is harmless."
+	case ToolNoteAdd:
+		return "Queue a note: an assertion for later runs, backed by at least one citation of a file in this repository."
 	}
+	return "Queue a vote on an existing note. Check the cited evidence in the repository first: vote up when it supports the note, down when it does not."
 }
 
 // LookupTool returns the tool of that name, if the configuration has it.
@@ -114,51 +132,6 @@ func (cs Configs) LookupTool(name string) (Tool, bool) {
 		return Tool{}, false
 	}
 	return tools[i], true
-}
-
-// What [Tool.Request] refuses.
-var (
-	ErrToolInput  = errors.New("ledger: tool input is not an object of the tool's fields")
-	ErrToolLedger = errors.New("ledger: tool input names no ledger that the tool serves")
-)
-
-// Request turns a call of the tool into the request that safe-output validation
-// takes: the low-level append with its ledger and operation (R-04). It only
-// routes; the fields are validated with the request. ledger_request_compaction
-// gives no such request: its Request holds the ledger and the reason alone.
-func (t Tool) Request(input []byte) (json.RawMessage, error) {
-	text, err := canonical.Append(nil, input, canonical.LastWins)
-	if err != nil || !canonical.IsObject(text) {
-		return nil, ErrToolInput
-	}
-	request := []byte{'{'}
-	target := ""
-	for key, value := range canonical.Members(text) {
-		if string(key) == "ledger" {
-			name, ok := canonical.Text(value)
-			if !ok || !slices.Contains(t.Ledgers, name) {
-				return nil, ErrToolLedger
-			}
-			target = name
-			continue
-		}
-		if !slices.Contains(t.fields, string(key)) {
-			return nil, ErrToolInput
-		}
-		request = append(append(append(append(request, '"'), key...), `":`...), value...)
-		request = append(request, ',')
-	}
-	if target == "" {
-		if len(t.Ledgers) != 1 {
-			return nil, ErrToolLedger
-		}
-		target = t.Ledgers[0]
-	}
-	if t.Operation != "" {
-		request = append(append(append(request, `"operation":`...), quoteJSON(t.Operation)...), ',')
-	}
-	request = append(append(request, `"ledger":`...), quoteJSON(target)...)
-	return canonical.Append(nil, append(request, '}'), canonical.Refuse)
 }
 
 // MarshalJSON writes an MCP tool definition.
@@ -172,7 +145,7 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 
 const deferred = " The write is deferred: the answer only says that the request was queued. It becomes durable after this run has been validated and pushed, and it is not visible in this run's database."
 
-func composeAppend(t *Tool, vs []variant) {
+func appendDescription(vs []variant) string {
 	var b strings.Builder
 	b.WriteString("Queue a record for a ledger." + deferred + " Ledgers:")
 	last := ""
@@ -183,8 +156,7 @@ func composeAppend(t *Tool, vs []variant) {
 		last = v.config.Name
 		b.WriteString("\n- " + v.config.Name + ": " + forms(v.config))
 	}
-	t.Description = b.String()
-	t.InputSchema, t.fields = inputSchema(t, vs)
+	return b.String()
 }
 
 // forms states what may be appended to a ledger.
@@ -216,15 +188,15 @@ func (s OperationSpec) String() string {
 	return s.Name + "(" + strings.Join(names, ", ") + ")"
 }
 
-func composeDedicated(t *Tool, vs []variant, purpose string) {
-	t.Description = purpose + deferred + " Ledgers: " + strings.Join(t.Ledgers, ", ") + "."
-	t.InputSchema, t.fields = inputSchema(t, vs)
-}
-
-func composeCompaction(t *Tool, _ []variant) {
+func compactionTool(compacted Configs) Tool {
+	t := Tool{Name: ToolRequestCompaction}
+	for _, c := range compacted {
+		t.Ledgers = append(t.Ledgers, c.Name)
+	}
 	t.Description = "Ask Agentic Maintenance to consider compacting a ledger. This only dispatches the request: maintenance decides, and nothing is compacted in this run. Ledgers: " +
 		strings.Join(t.Ledgers, ", ") + "."
 	reason := Field{Name: "reason", Kind: TextField, MaxChars: MaxReasonChars}
-	properties := object{"ledger": ledgerSchema(t.Ledgers), "reason": fieldSchema(reason, Config{})}
-	t.InputSchema, t.fields = toolSchema(properties, requiredLedger(t.Ledgers), nil).json(), []string{"reason"}
+	properties := object{"ledger": ledgerSchema(t.Ledgers), "reason": describe(reason, fieldSchema(reason, Config{}))}
+	t.InputSchema = toolSchema(properties, requiredLedger(len(compacted) > 1), nil).json()
+	return t
 }

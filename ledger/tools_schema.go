@@ -19,10 +19,9 @@ func (o object) json() json.RawMessage {
 // inputSchema states what a tool takes. With one form of input it is a plain
 // object; with several, oneOf tells them apart by ledger and operation, and the
 // properties beside it state what is common, for readers that look no further.
-func inputSchema(t *Tool, vs []variant) (json.RawMessage, []string) {
+func inputSchema(t *Tool, vs []variant, several bool) json.RawMessage {
 	properties := object{"ledger": ledgerSchema(t.Ledgers), "temp_id": temporaryID()}
-	required := requiredLedger(t.Ledgers)
-	fields := []string{"temp_id"}
+	required := requiredLedger(several)
 	kinds := map[string]FieldKind{}
 	var operations []string
 	for _, v := range vs {
@@ -32,7 +31,6 @@ func inputSchema(t *Tool, vs []variant) (json.RawMessage, []string) {
 		for _, f := range v.fields() {
 			kind, known := kinds[f.Name]
 			if !known {
-				fields = append(fields, f.Name)
 				kinds[f.Name] = f.Kind
 				properties[f.Name] = describe(f, fieldSchema(f, Config{}))
 			} else if kind != f.Kind { // a row here, any value there
@@ -41,7 +39,6 @@ func inputSchema(t *Tool, vs []variant) (json.RawMessage, []string) {
 		}
 	}
 	if operations != nil {
-		fields = append(fields, "operation")
 		properties["operation"] = object{"type": "string", "enum": operations, "description": "What to do; the fields depend on it."}
 	}
 	definitions := object{}
@@ -51,7 +48,7 @@ func inputSchema(t *Tool, vs []variant) (json.RawMessage, []string) {
 		}
 	}
 	if len(vs) == 1 || plain(vs) {
-		return toolSchema(properties, append(required, vs[0].required(t)...), definitions).json(), fields
+		return toolSchema(properties, append(required, vs[0].required(t)...), definitions).json()
 	}
 	var forms []object
 	for _, v := range vs {
@@ -59,7 +56,7 @@ func inputSchema(t *Tool, vs []variant) (json.RawMessage, []string) {
 	}
 	s := toolSchema(properties, required, definitions)
 	s["oneOf"] = forms
-	return s.json(), fields
+	return s.json()
 }
 
 func toolSchema(properties object, required []string, definitions object) object {
@@ -145,14 +142,11 @@ func (s *Schema) embed(name string, definitions object) object {
 
 func ledgerSchema(names []string) object {
 	s := object{"type": "string", "enum": names, "description": "The ledger to write to."}
-	if len(names) == 1 {
-		s["description"] = "The ledger to write to; it need not be stated, as there is only one."
-	}
 	return s
 }
 
-func requiredLedger(names []string) []string {
-	if len(names) > 1 {
+func requiredLedger(several bool) []string {
+	if several {
 		return []string{"ledger"}
 	}
 	return nil

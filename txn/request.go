@@ -9,29 +9,10 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
-// tool is a safe-output tool that appends to ledgers.
-type tool struct {
-	name      string
-	dedicated ledger.Type // the only type it serves; Raw for every type
-	operation string      // the operation it stands for, when dedicated
-}
-
-const appendTool = "ledger_append"
-
-func tools() []tool {
-	return []tool{
-		{name: appendTool},
-		{"ledger_map_put", ledger.Map, "put"},
-		{"ledger_map_delete", ledger.Map, "delete"},
-		{"ledger_note_add", ledger.Notes, "note"},
-		{"ledger_note_vote", ledger.Notes, "vote"},
-	}
-}
-
 // toolOf returns the tool that a request names by its type. A missing type is
 // ledger_append; hyphens count as underscores.
-func toolOf(request []byte) (tool, *RequestError) {
-	name := appendTool
+func toolOf(request []byte) (ledger.ToolSpec, *RequestError) {
+	name := ledger.ToolAppend
 	if v := canonical.Get(request, "type"); v != nil {
 		text, ok := canonical.Text(v)
 		if !ok {
@@ -39,11 +20,12 @@ func toolOf(request []byte) (tool, *RequestError) {
 		}
 		name = strings.ReplaceAll(text, "-", "_")
 	}
-	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
+	tools := ledger.AppendTools()
+	i := slices.IndexFunc(tools, func(t ledger.ToolSpec) bool { return t.Name == name })
 	if i < 0 {
-		return tool{}, &RequestError{Field: "type", Reason: ReasonTool, Detail: "not a tool that appends to a ledger"}
+		return ledger.ToolSpec{}, &RequestError{Field: "type", Reason: ReasonTool, Detail: "not a tool that appends to a ledger"}
 	}
-	return tools()[i], nil
+	return tools[i], nil
 }
 
 // request is one line, understood.
@@ -91,7 +73,7 @@ func unreadable(err error) *RequestError {
 
 // targetOf returns the ledger that a request names, or the only one that it
 // can mean.
-func targetOf(text []byte, t tool, configs ledger.Configs) (ledger.Config, *RequestError) {
+func targetOf(text []byte, t ledger.ToolSpec, configs ledger.Configs) (ledger.Config, *RequestError) {
 	v := canonical.Get(text, "ledger")
 	if v == nil || string(v) == "null" || string(v) == `""` {
 		return onlyLedger(t, configs)
@@ -101,17 +83,17 @@ func targetOf(text []byte, t tool, configs ledger.Configs) (ledger.Config, *Requ
 	if !ok || !found {
 		return cfg, &RequestError{Field: "ledger", Reason: ReasonLedger, Detail: "no ledger of that name is configured"}
 	}
-	if t.dedicated != ledger.Raw && cfg.Type != t.dedicated {
+	if t.Type != ledger.Raw && cfg.Type != t.Type {
 		return cfg, &RequestError{Ledger: cfg.Name, Field: "ledger", Reason: ReasonToolType,
-			Detail: t.name + " serves ledgers of type " + string(t.dedicated) + " only"}
+			Detail: t.Name + " serves ledgers of type " + string(t.Type) + " only"}
 	}
 	return cfg, nil
 }
 
-func onlyLedger(t tool, configs ledger.Configs) (ledger.Config, *RequestError) {
+func onlyLedger(t ledger.ToolSpec, configs ledger.Configs) (ledger.Config, *RequestError) {
 	var candidates ledger.Configs
 	for _, c := range configs {
-		if t.dedicated == ledger.Raw || c.Type == t.dedicated {
+		if t.Type == ledger.Raw || c.Type == t.Type {
 			candidates = append(candidates, c)
 		}
 	}
@@ -119,14 +101,14 @@ func onlyLedger(t tool, configs ledger.Configs) (ledger.Config, *RequestError) {
 	case 1:
 		return candidates[0], nil
 	case 0:
-		return ledger.Config{}, &RequestError{Field: "ledger", Reason: ReasonToolType, Detail: "no ledger that " + t.name + " serves is configured"}
+		return ledger.Config{}, &RequestError{Field: "ledger", Reason: ReasonToolType, Detail: "no ledger that " + t.Name + " serves is configured"}
 	}
 	return ledger.Config{}, &RequestError{Field: "ledger", Reason: ReasonLedgerMissing,
 		Detail: "name the ledger, since several are configured"}
 }
 
 // payloadOf returns the raw record or the operation that a request asks for.
-func payloadOf(text []byte, t tool, cfg ledger.Config) ([]byte, *RequestError) {
+func payloadOf(text []byte, t ledger.ToolSpec, cfg ledger.Config) ([]byte, *RequestError) {
 	value, operation := canonical.Get(text, "record"), canonical.Get(text, "operation")
 	if cfg.Type == ledger.Raw {
 		if !canonical.IsObject(value) || operation != nil {
@@ -138,11 +120,14 @@ func payloadOf(text []byte, t tool, cfg ledger.Config) ([]byte, *RequestError) {
 		}
 		return value, nil
 	}
-	if t.dedicated != ledger.Raw {
+	if canonical.Get(text, "id") != nil {
+		return nil, &RequestError{Field: "id", Reason: ReasonField, Detail: "a record's ID is assigned, not requested"}
+	}
+	if t.Type != ledger.Raw {
 		if operation != nil || value != nil {
-			return nil, &RequestError{Field: "operation", Reason: ReasonField, Detail: t.name + " takes the operation's fields only"}
+			return nil, &RequestError{Field: "operation", Reason: ReasonField, Detail: t.Name + " takes the operation's fields only"}
 		}
-		text = withOperation(text, t.operation)
+		text = withOperation(text, t.Operation)
 	} else if value != nil || !canonical.IsString(operation) {
 		return nil, &RequestError{Field: "operation", Reason: ReasonNoOperation,
 			Detail: "a ledger of type " + string(cfg.Type) + " takes an operation and its fields, and no record"}
