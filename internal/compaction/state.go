@@ -1,6 +1,8 @@
 package compaction
 
 import (
+	"slices"
+
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
@@ -13,6 +15,12 @@ type State struct {
 	LastTrigger   string
 	LastAppliedAt string
 	RecentPlanIDs []record.Hash
+}
+
+// Names reports whether the plan is the last one that was applied, and among
+// the recent ones.
+func (s *State) Names(plan record.Hash) bool {
+	return s.LastPlanID == plan && slices.Contains(s.RecentPlanIDs, plan)
 }
 
 // ParseState reads a state file strictly: exactly the six keys, no key twice,
