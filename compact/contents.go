@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
@@ -64,5 +65,5 @@ func (c *contents) replacement(shards []int) (shard.Addition, error) {
 			records = append(records, &c.held[i].Records[r])
 		}
 	}
-	return shard.Replacement(records, []byte(replacementMetadata))
+	return shard.Replacement(records, []byte(compaction.ReplacementMetadata))
 }

@@ -3,6 +3,7 @@ package compact
 import (
 	"time"
 
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/ledger"
 )
 
@@ -43,7 +44,7 @@ func due(c ledger.Compaction, trigger Trigger, state *State, now time.Time) (boo
 	if state == nil {
 		return true, DueFirst
 	}
-	last, _ := parseInstant(state.LastAppliedAt)
+	last, _ := compaction.Instant(state.LastAppliedAt)
 	if now.Sub(last) < every {
 		return false, NotDueYet
 	}

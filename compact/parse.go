@@ -3,9 +3,9 @@ package compact
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
@@ -36,7 +36,7 @@ func ParsePlan(data []byte) (*Plan, error) {
 	p.Trigger = Trigger(trigger)
 	p.CreatedAt, _ = canonical.Text(v[4])
 	p.BaseCommit, _ = canonical.Text(v[5])
-	_, instant := parseInstant(p.CreatedAt)
+	_, instant := compaction.Instant(p.CreatedAt)
 	switch {
 	case version != PlanVersion:
 		return nil, reject("version")
@@ -54,7 +54,7 @@ func ParsePlan(data []byte) (*Plan, error) {
 	if err := p.parseSegments(v[6], v[7]); err != nil {
 		return nil, err
 	}
-	if id, ok := parseDigest(v[8]); !ok || id != p.ID() {
+	if id, ok := compaction.Digest(v[8]); !ok || id != p.ID() {
 		return nil, reject("plan_id")
 	}
 	return p, nil
@@ -134,16 +134,6 @@ func plainNumbers(text []byte) bool {
 		}
 	}
 	return true
-}
-
-// parseInstant reads a UTC instant with whole seconds or up to three decimals.
-func parseInstant(s string) (time.Time, bool) {
-	const whole = "2006-01-02T15:04:05Z"
-	if n := len(s); n != len(whole) && (n < len(whole)+2 || n > len(whole)+4 || s[len(whole)-1] != '.') {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(whole, s)
-	return t, err == nil
 }
 
 // validCommit reports whether s has the form of a Git object name.

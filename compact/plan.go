@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/record"
 )
 
@@ -21,21 +22,11 @@ type Plan struct {
 // and the identities of its segments (S5.3-03). The same transition has the
 // same ID, whenever and why ever it was planned.
 func (p *Plan) ID() record.Hash {
-	b := append([]byte(nil), `{"branch":`...)
-	b = canonical.AppendQuoted(b, p.Branch)
-	b = append(b, `,"ledger":`...)
-	b = canonical.AppendQuoted(b, p.Ledger)
-	b = append(b, `,"replacement":{`...)
-	b = p.Replacement.appendIdentity(b)
-	b = append(b, `,"sources":[`...)
+	sources := make([]compaction.Identity, len(p.Sources))
 	for i := range p.Sources {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = p.Sources[i].appendIdentity(append(b, '{'))
+		sources[i] = p.Sources[i].identity()
 	}
-	b = append(b, `],"version":"`+PlanVersion+`"}`...)
-	return record.Sum(b)
+	return compaction.PlanID(p.Ledger, p.Branch, sources, p.Replacement.identity())
 }
 
 // Append appends the plan's canonical JSON, its ID included, to dst. What

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
 )
@@ -42,16 +43,11 @@ func (s *Segment) append(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, s.Bytes, 10)
 	dst = append(dst, `,"records":`...)
 	dst = appendHashes(dst, s.Records)
-	return s.appendIdentity(append(dst, ','))
+	return append(s.identity().Append(append(dst, ',')), '}')
 }
 
-// appendIdentity appends the last two members of the segment.
-func (s *Segment) appendIdentity(dst []byte) []byte {
-	dst = append(dst, `"segment":"`...)
-	dst = append(dst, s.ID.String()...)
-	dst = append(dst, `","sha256":"`...)
-	dst = s.SHA256.AppendText(dst)
-	return append(dst, `"}`...)
+func (s *Segment) identity() compaction.Identity {
+	return compaction.Identity{ID: s.ID, SHA256: s.SHA256}
 }
 
 func appendHashes(dst []byte, hashes []record.Hash) []byte {
@@ -78,14 +74,14 @@ func parseSegment(text []byte, room int) (s Segment, bad string, ok bool) {
 	if s.ID, err = shard.ParseID(id); err != nil {
 		return s, "segment", false
 	}
-	if s.SHA256, ok = parseDigest(v[1]); !ok {
+	if s.SHA256, ok = compaction.Digest(v[1]); !ok {
 		return s, "sha256", false
 	}
 	if s.Bytes, ok = canonical.Integer(v[2]); !ok || s.Bytes < 1 || s.Bytes > shard.MaintenanceLimits().FileBytes {
 		return s, "bytes", false
 	}
 	for e := range canonical.Elements(v[3]) {
-		h, ok := parseDigest(e)
+		h, ok := compaction.Digest(e)
 		if n := len(s.Records); !ok || n == room || n > 0 && s.Records[n-1].Compare(h) >= 0 {
 			return s, "records", false
 		}
@@ -95,13 +91,4 @@ func parseSegment(text []byte, room int) (s Segment, bad string, ok bool) {
 		return s, "records", false
 	}
 	return s, "", true
-}
-
-// parseDigest reads a canonical string that is a digest.
-func parseDigest(v []byte) (record.Hash, bool) {
-	if !canonical.IsString(v) {
-		return record.Hash{}, false
-	}
-	h, err := record.ParseHash(string(v[1 : len(v)-1]))
-	return h, err == nil
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
-	"github.com/gitledger/gitledger/shard"
 )
 
-// State is what a branch remembers of compaction, in [shard.StatePath].
+// State is what a branch remembers of compaction, in the file shard.StatePath.
 type State struct {
 	Ledger        string
 	LastPlanID    record.Hash
@@ -26,36 +26,17 @@ var ErrInvalidState = errors.New("compact: invalid compaction state")
 // ParseState reads a state file strictly: exactly the six keys, no key twice,
 // nothing after it but white space. The error matches [ErrInvalidState].
 func ParseState(data []byte) (*State, error) {
-	if int64(len(data)) > shard.MaintenanceLimits().StateBytes() {
+	read, ok := compaction.ParseState(data)
+	if !ok || !ledger.ValidName(read.Ledger) {
 		return nil, ErrInvalidState
 	}
-	text, err := canonical.Append(nil, data, canonical.Refuse)
-	if err != nil {
-		return nil, ErrInvalidState
-	}
-	v, ok := canonical.Exact(text, "version", "ledger", "last_plan_id", "last_trigger", "last_applied_at", "recent_plan_ids")
-	if !ok || !canonical.IsArray(v[5]) {
-		return nil, ErrInvalidState
-	}
-	s := &State{}
-	version, _ := canonical.Text(v[0])
-	trigger, _ := canonical.Text(v[3])
-	s.Ledger, _ = canonical.Text(v[1])
-	s.LastTrigger = Trigger(trigger)
-	s.LastAppliedAt, _ = canonical.Text(v[4])
-	_, instant := parseInstant(s.LastAppliedAt)
-	s.LastPlanID, ok = parseDigest(v[2])
-	if version != StateVersion || !ledger.ValidName(s.Ledger) || !s.LastTrigger.valid() || !instant || !ok {
-		return nil, ErrInvalidState
-	}
-	for e := range canonical.Elements(v[5]) {
-		id, ok := parseDigest(e)
-		if !ok || len(s.RecentPlanIDs) == MaxRecentPlans {
-			return nil, ErrInvalidState
-		}
-		s.RecentPlanIDs = append(s.RecentPlanIDs, id)
-	}
-	return s, nil
+	return &State{
+		Ledger:        read.Ledger,
+		LastPlanID:    read.LastPlanID,
+		LastTrigger:   Trigger(read.LastTrigger),
+		LastAppliedAt: read.LastAppliedAt,
+		RecentPlanIDs: read.RecentPlanIDs,
+	}, nil
 }
 
 // Append appends the state file's bytes to dst: canonical JSON and a newline.

@@ -3,33 +3,31 @@ package compact
 import (
 	"fmt"
 
+	"github.com/gitledger/gitledger/internal/compaction"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
 )
 
 // What the wire format fixes.
 const (
-	PlanVersion  = "gh-aw/ledger-compaction-plan/v1"
-	StateVersion = "gh-aw/ledger-compaction-state/v1"
+	PlanVersion  = compaction.PlanVersion
+	StateVersion = compaction.StateVersion
 
-	MaxPlanBytes   = 16 << 20 // one plan
-	MaxPlanSources = 256      // sources of one plan
-	MaxPlanRecords = 100_000  // records of all its sources together, and of its replacement
-	MaxRecentPlans = 20       // plan IDs that the state file remembers
-
-	// replacementMetadata is hashed into the ID of every replacement shard.
-	replacementMetadata = `{"compaction":"` + PlanVersion + `"}`
+	MaxPlanBytes   = 16 << 20                  // one plan
+	MaxPlanSources = 256                       // sources of one plan
+	MaxPlanRecords = 100_000                   // records of all its sources together, and of its replacement
+	MaxRecentPlans = compaction.MaxRecentPlans // plan IDs that the state file remembers
 )
 
 // Trigger says why maintenance looks at a ledger.
 type Trigger string
 
 const (
-	Scheduled Trigger = "scheduled" // maintenance came round
-	Requested Trigger = "requested" // somebody asked for it; see [Requests]
+	Scheduled Trigger = compaction.Scheduled // maintenance came round
+	Requested Trigger = compaction.Requested // somebody asked for it; see [Requests]
 )
 
-func (t Trigger) valid() bool { return t == Scheduled || t == Requested }
+func (t Trigger) valid() bool { return compaction.ValidTrigger(string(t)) }
 
 // policy checks that a configuration can be worked with. One that was written
 // by hand and left incomplete must not pass for a ledger that is never due

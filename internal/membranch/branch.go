@@ -31,6 +31,7 @@ type Branch struct {
 	head  shard.Head
 	files map[string]File // by slash-separated path; replaced, never changed
 	step  func()          // see Between
+	kept  *[]version      // see Keep
 }
 
 var _ shard.Branch = (*Branch)(nil)
@@ -70,6 +71,9 @@ func (b *Branch) publish(files map[string]File) {
 	}
 	sum := record.Sum(text)
 	b.head, b.files = shard.Head(hex.EncodeToString(sum[:])), files
+	if b.kept != nil {
+		*b.kept = append(*b.kept, version{b.head, files})
+	}
 }
 
 // Head returns the current head.

@@ -1,9 +1,11 @@
 package gitbranch
 
 import (
-	"bytes"
+	"strings"
 
 	git "github.com/libgit2/git2go/v34"
+
+	"github.com/gitledger/gitledger/shard"
 )
 
 // entry is one entry of a Git tree as it is stored. The mode is kept as it is
@@ -18,6 +20,7 @@ const (
 	modeTree = "40000"
 	modeFile = "100644"
 	modeExec = "100755"
+	modeLink = "160000" // a submodule
 )
 
 // regular reports whether e is a file as a ledger allows it.
@@ -25,23 +28,24 @@ func (e entry) regular() bool { return e.mode == modeFile || e.mode == modeExec 
 
 // forEntries calls f for each entry of a raw tree object, and reports whether
 // the object is well formed: entries in Git's order, names without a slash. f
-// returns false to stop. The entry's name is a copy.
+// returns false to stop. The entries keep one copy of the object among them.
 func forEntries(raw []byte, f func(entry) bool) bool {
 	var last entry
-	for first := true; len(raw) > 0; first = false {
-		space := bytes.IndexByte(raw, ' ')
-		if space < 5 || space > 6 || !octal(raw[:space]) {
+	text := string(raw)
+	for first := true; len(text) > 0; first = false {
+		space := strings.IndexByte(text, ' ')
+		if space < 5 || space > 6 || !octal(text[:space]) {
 			return false
 		}
-		nul := bytes.IndexByte(raw, 0)
-		if nul < space+2 || len(raw)-nul-1 < len(git.Oid{}) {
+		nul := strings.IndexByte(text, 0)
+		if nul < space+2 || len(text)-nul-1 < len(git.Oid{}) {
 			return false
 		}
-		e := entry{mode: string(raw[:space]), name: string(raw[space+1 : nul])}
-		if bytes.IndexByte(raw[space+1:nul], '/') >= 0 {
+		e := entry{mode: text[:space], name: text[space+1 : nul]}
+		if strings.IndexByte(e.name, '/') >= 0 {
 			return false
 		}
-		copy(e.id[:], raw[nul+1:])
+		copy(e.id[:], text[nul+1:])
 		if !first && !before(last, e) {
 			return false
 		}
@@ -49,7 +53,7 @@ func forEntries(raw []byte, f func(entry) bool) bool {
 			return true
 		}
 		last = e
-		raw = raw[nul+1+len(git.Oid{}):]
+		text = text[nul+1+len(git.Oid{}):]
 	}
 	return true
 }
@@ -60,19 +64,26 @@ func before(a, b entry) bool {
 	if a.name == b.name {
 		return false
 	}
-	x, y := a.name, b.name
-	if a.mode == modeTree {
-		x += "/"
-	}
-	if b.mode == modeTree {
-		y += "/"
-	}
-	return x < y
+	return a.asEntry().Compare(b.asEntry()) < 0
 }
 
-func octal(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '7' {
+// asEntry is e as a history gives it.
+func (e entry) asEntry() shard.Entry {
+	x := shard.Entry{Name: e.name}
+	switch {
+	case e.regular():
+		x.Kind = shard.EntryFile
+	case e.mode == modeTree:
+		x.Kind = shard.EntryFolder
+	case e.mode == modeLink:
+		x.Kind = shard.EntryElsewhere
+	}
+	return x
+}
+
+func octal(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < '0' || c > '7' {
 			return false
 		}
 	}
