@@ -37,6 +37,9 @@ func openCache(dir string) (*cache, error) {
 	} else if os.MkdirAll(dir, 0o700) != nil {
 		return nil, fail(shard.ErrUnavailable, "the cache directory cannot be made")
 	}
+	if c.worn() {
+		c.discard(nil)
+	}
 	return c, nil
 }
 

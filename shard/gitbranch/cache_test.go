@@ -1,6 +1,7 @@
 package gitbranch
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -165,6 +166,29 @@ func TestDamagedCache(t *testing.T) {
 				t.Errorf("the cache directory holds %v, %v; want one repository", left, err)
 			}
 		})
+	}
+}
+
+// TestWornCache: a cache of too many packs is made anew.
+func TestWornCache(t *testing.T) {
+	f := newFaultBench(t, Options{})
+	cache := t.TempDir()
+	b, done := f.session(t, cache, testBranch)
+	snapshotOf(t, b)
+	done()
+	packs := filepath.Join(cache, cacheName, "objects", "pack")
+	for i := range maxPacks {
+		if err := os.WriteFile(filepath.Join(packs, fmt.Sprintf("junk-%d.pack", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, done = f.session(t, cache, testBranch)
+	defer done()
+	if snap := snapshotOf(t, b); snap.Head != f.head {
+		t.Errorf("head %s; want %s", snap.Head, f.head)
+	}
+	if n := count(packs, ".pack"); n != 1 {
+		t.Errorf("%d packs; want 1", n)
 	}
 }
 

@@ -25,10 +25,12 @@ type exchange struct {
 	server *server
 	base   *url.URL // where the repository is, after redirects
 	offers []git.Oid
-	limit  int64 // on one answer
+	pack   func() ([]byte, error) // makes a smaller pack for a push; may be nil
+	limit  int64                  // on one answer
 
 	err      error        // the first failure of ours
 	sent     atomic.Bool  // a push began to leave this machine
+	caps     bytes.Buffer // the start of the server's references for a push
 	told     bytes.Buffer // the start of the answer to a push
 	refused  bool         // the server answered the push without carrying it out
 	requests int

@@ -193,13 +193,14 @@ func TestFetchFaults(t *testing.T) {
 func TestDamagedPack(t *testing.T) {
 	f := newFaultBench(t, Options{})
 	b := f.stranger(t)
-	f.server.Once(gittest.FetchPack, gittest.Rewrite(func(body []byte) []byte {
+	f.server.Always(gittest.FetchPack, gittest.Rewrite(func(body []byte) []byte {
 		body = bytes.Clone(body)
 		body[bytes.Index(body, []byte("PACK"))+20] ^= 0x40
 		return body
 	}))
 	_, err := b.Snapshot(t.Context(), shard.ProjectionLimits())
 	f.want(t, err, shard.ErrUnavailable)
+	f.server.Heal()
 	if _, err = b.Snapshot(t.Context(), shard.ProjectionLimits()); err != nil {
 		t.Error(err)
 	}
@@ -216,9 +217,10 @@ func TestLyingServer(t *testing.T) {
 	blob := f.must(t, "blob", "hash-object", "-w", "--stdin")
 	for _, to := range []string{nowhere, blob, f.must(t, "", "rev-parse", testRef+"^{tree}")} {
 		b := f.stranger(t)
-		f.server.Once(gittest.FetchRefs, lie(f.head, to))
+		f.server.Always(gittest.FetchRefs, lie(f.head, to))
 		_, err := b.Snapshot(t.Context(), shard.ProjectionLimits())
 		f.want(t, err, shard.ErrUnavailable)
+		f.server.Heal()
 		if _, err = b.Snapshot(t.Context(), shard.ProjectionLimits()); err != nil {
 			t.Error(err)
 		}

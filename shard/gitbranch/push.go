@@ -16,6 +16,7 @@ import (
 // moves the reference.
 func (r *remote) publish(ctx context.Context, h *handle, ref string, expect, next git.Oid) error {
 	ex := r.exchange(ctx)
+	ex.pack = func() ([]byte, error) { return h.thinPack(expect, next) }
 	c, err := r.dial(ex, h, ref, git.ConnectDirectionPush)
 	if err != nil {
 		return err

@@ -60,8 +60,12 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	}
 	n, err = s.answer.Read(p)
 	s.ex.down += int64(n)
-	if s.service == receivePack && !s.discover {
-		s.ex.told.Write(p[:min(n, maxTold-s.ex.told.Len())])
+	if s.service == receivePack {
+		kept := &s.ex.told
+		if s.discover {
+			kept = &s.ex.caps
+		}
+		kept.Write(p[:min(n, maxTold-kept.Len())])
 	}
 	if s.read += int64(n); s.read > s.ex.limit {
 		return 0, s.ex.note(&shard.LimitError{What: "bytes", Limit: s.ex.limit})
@@ -90,6 +94,7 @@ func (s *stream) send() error {
 	}
 	ctx, cancel := context.WithCancel(s.ex.ctx)
 	if s.service == receivePack && !s.discover {
+		s.slim()
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 			WroteHeaders: func() { s.ex.sent.Store(true) },
 		})
@@ -124,4 +129,19 @@ func (s *stream) roundTrip(ctx context.Context) (*http.Response, error) {
 	s.ex.requests++
 	s.ex.up += int64(s.body.buf.Len())
 	return s.ex.client.Do(req)
+}
+
+// slim sends a thin pack, unless the server will not have one.
+func (s *stream) slim() {
+	if s.ex.pack == nil || bytes.Contains(s.ex.caps.Bytes(), []byte("no-thin")) {
+		return
+	}
+	pack, err := s.ex.pack()
+	if err != nil {
+		return // libgit2's own is as good, only larger
+	}
+	if body, ok := replacePack(s.body.buf.Bytes(), pack); ok && len(body) < s.body.buf.Len() {
+		s.body.buf.Reset()
+		s.body.buf.Write(body)
+	}
 }
