@@ -16,7 +16,7 @@ const (
 	ReasonLineSize      Reason = "line-size"          // the line is over MaxLineBytes
 	ReasonTotalSize     Reason = "total-size"         // the requests together are over MaxArtifactBytes
 	ReasonCount         Reason = "count"              // more than ledger.MaxRequests requests
-	ReasonTool          Reason = "tool"               // type names no ledger tool
+	ReasonTool          Reason = "unknown-tool"       // type names no ledger tool
 	ReasonLedger        Reason = "unknown-ledger"     // no configured ledger of that name
 	ReasonLedgerMissing Reason = "ledger-missing"     // several ledgers are configured and none is named
 	ReasonToolType      Reason = "tool-type"          // a dedicated tool on a ledger of another type

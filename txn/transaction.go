@@ -76,7 +76,7 @@ func (t *Transaction) of(name string) []Append {
 
 // String says how much the transaction holds, without values.
 func (t *Transaction) String() string {
-	return fmt.Sprintf("transaction %s: %d records on %d ledgers", printable(t.id), t.Len(), len(t.Ledgers()))
+	return fmt.Sprintf("transaction %s (records %d, ledgers %d)", printable(t.id), t.Len(), len(t.Ledgers()))
 }
 
 // MarshalJSON returns the artifact as canonical JSON.
