@@ -59,14 +59,15 @@ func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path s
 // Write is [Prepare] for who has the history already.
 func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path string, opts Options) (Report, error) {
 	start := time.Now()
-	state, err := replay.Replay(ctx, h, cfg)
-	if err != nil {
-		return Report{}, err
+	if err := h.Err(); err != nil {
+		return Report{}, fmt.Errorf("sqlite: ledger %s: %w", cfg.Name, err)
 	}
-	c := contents{cfg: &cfg, history: h, state: state}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c := contents{cfg: &cfg, history: h, state: replayed(ctx, cancel, h, cfg)}
 	if err := c.write(ctx, path, opts); err != nil {
-		if ctx.Err() != nil {
-			return Report{}, ctx.Err()
+		if why := context.Cause(ctx); why != nil {
+			return Report{}, why
 		}
 		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
 	}
@@ -75,6 +76,24 @@ func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path strin
 		report.Shards++
 	}
 	return report, nil
+}
+
+// replayed starts to replay a history, and returns how to get the result. An
+// invalid operation ends everything else that ctx is for.
+func replayed(ctx context.Context, cancel context.CancelCauseFunc, h *ledger.History, cfg ledger.Config) func() (*replay.State, error) {
+	var state *replay.State
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if state, err = replay.Replay(ctx, h, cfg); err != nil {
+			cancel(err)
+		}
+	}()
+	return func() (*replay.State, error) {
+		<-done
+		return state, err
+	}
 }
 
 func (c *contents) write(ctx context.Context, path string, opts Options) error {
@@ -94,7 +113,7 @@ func (c *contents) write(ctx context.Context, path string, opts Options) error {
 func build(ctx context.Context, path string, fill func(context.Context, *connection) error) (err error) {
 	conn, err := connect(path, url.Values{
 		"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
-		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-65536"},
+		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
 	})
 	if err != nil {
 		return err
