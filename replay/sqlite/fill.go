@@ -41,7 +41,7 @@ func (c *contents) fill(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
-	if err := write(conn, func(w *writer) error { return addTables(ctx, w, state.Tables()) }); err != nil {
+	if err := write(conn, func(w *writer) error { return addTables(ctx, w, state.Tables(), 0) }); err != nil {
 		return err
 	}
 	return conn.create(ctx, afterRows(c.cfg.Type))
@@ -62,26 +62,22 @@ func (c *connection) create(ctx context.Context, objects []object) error {
 
 // common adds the rows of the tables that every projection has.
 func (c *contents) common(ctx context.Context, w *writer) error {
-	order := newOrderSum()
-	if err := c.addRecords(ctx, w, 0, order); err != nil {
+	if err := c.addRecords(ctx, w, 0); err != nil {
 		return err
 	}
-	c.addSummary(w, order.sum())
+	_, order := orderSums(c.history, 0)
+	c.addSummary(w, order)
 	return nil
 }
 
-// addRecords adds the records from the given one on. The digest takes all.
-func (c *contents) addRecords(ctx context.Context, w *writer, from int, order *orderSum) error {
+// addRecords adds the records from the given one on.
+func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
 	records, parents := w.into(recordsTable, 8), w.into(parentsTable, 2)
-	for i, r := range c.history.Records() {
+	for i := from; i < c.history.Len(); i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		at := c.history.Location(i)
-		order.add(r, at)
-		if i < from {
-			continue
-		}
+		r, at := c.history.Record(i), c.history.Location(i)
 		sha := r.SHA().String()
 		for p := range r.Parents() {
 			parents.add(sha, p.String())
@@ -101,8 +97,8 @@ func (c *contents) addSummary(w *writer, order record.Hash) {
 	c.addMetadata(w.into(metadataTable, 7))
 }
 
-// addTables adds the rows of derived tables.
-func addTables(ctx context.Context, w *writer, tables []replay.Table) error {
+// addTables adds the rows of derived tables, without the first skip of each.
+func addTables(ctx context.Context, w *writer, tables []replay.Table, skip int) error {
 	for _, t := range tables {
 		if t.Rows == nil {
 			continue
@@ -112,7 +108,9 @@ func addTables(ctx context.Context, w *writer, tables []replay.Table) error {
 			if n++; n%cancelStride == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			in.add(row...)
+			if n > skip {
+				in.add(row...)
+			}
 		}
 		in.flush() // each table's rows in one piece
 	}

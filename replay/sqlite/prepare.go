@@ -19,6 +19,12 @@ type Options struct {
 	// should find them (R-18). The next preparation of the same owner unseals
 	// the folder for as long as it takes.
 	Seal bool
+
+	// Extend builds on the database that is at path, when it holds the same
+	// records in the same places up to a point, and the new ones come after
+	// them in replay order. The result has the same content as a new one. Use
+	// it only where nobody else can write to path: what is there is trusted.
+	Extend bool
 }
 
 // Report is what a preparation did. It holds names, counts and identifiers only.
@@ -28,6 +34,7 @@ type Report struct {
 	Head     shard.Head    `json:"head"`
 	Records  int           `json:"records"`
 	Shards   int           `json:"shards"`
+	Kept     int           `json:"kept"` // records that the database at path had already; see Options.Extend
 	Duration time.Duration `json:"duration_ns"`
 }
 
@@ -65,13 +72,14 @@ func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path strin
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := contents{cfg: &cfg, history: h, state: replayed(ctx, cancel, h, cfg)}
-	if err := c.write(ctx, path, opts); err != nil {
+	kept, err := c.write(ctx, path, opts)
+	if err != nil {
 		if why := context.Cause(ctx); why != nil {
 			return Report{}, why
 		}
 		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
 	}
-	report := Report{Ledger: cfg.Name, Type: cfg.Type, Head: h.Head(), Records: h.Len(), Duration: time.Since(start)}
+	report := Report{Ledger: cfg.Name, Type: cfg.Type, Head: h.Head(), Records: h.Len(), Kept: kept, Duration: time.Since(start)}
 	for range h.Shards() {
 		report.Shards++
 	}
@@ -96,16 +104,27 @@ func replayed(ctx context.Context, cancel context.CancelCauseFunc, h *ledger.His
 	}
 }
 
-func (c *contents) write(ctx context.Context, path string, opts Options) error {
+// write puts the database at path, and returns how many records of the one
+// before were kept.
+func (c *contents) write(ctx context.Context, path string, opts Options) (kept int, err error) {
 	d, err := newDraft(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer d.discard()
-	if err := build(ctx, d.temp, c.fill); err != nil {
-		return err
+	if opts.Extend {
+		kept, err = c.extend(ctx, d)
 	}
-	return d.publish(opts.Seal)
+	if !opts.Extend || err != nil {
+		kept = 0
+		if err := d.clear(); err != nil {
+			return 0, err
+		}
+		if err := build(ctx, d.temp, c.fill); err != nil {
+			return 0, err
+		}
+	}
+	return kept, d.publish(opts.Seal)
 }
 
 // build runs fill in one transaction on the database file. Nothing else has
