@@ -1,8 +1,11 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -23,5 +26,128 @@ func BenchmarkPrepare(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRawInsert inserts the rows of a projection into a new database and
+// builds its indexes, by hand: what BenchmarkPrepare is measured against.
+func BenchmarkRawInsert(b *testing.B) {
+	for _, t := range append(ledger.Types(), ledger.Raw) {
+		b.Run(fmt.Sprintf("%s/100000", t), func(b *testing.B) {
+			dir := b.TempDir()
+			source := filepath.Join(dir, "source.db")
+			prepare(b, grown(b, t, 100_000), config(t), source)
+			content := readContent(b, source)
+			path := filepath.Join(dir, "ledger.db")
+			for b.Loop() {
+				if err := os.RemoveAll(path); err != nil {
+					b.Fatal(err)
+				}
+				content.insert(b, path)
+			}
+		})
+	}
+}
+
+// content is all of a database: statements that make tables, rows, and
+// statements that make the rest.
+type content struct {
+	before, after []string
+	tables        []string
+	columns       map[string]int
+	rows          map[string][]any // values one after another
+}
+
+func readContent(b *testing.B, path string) *content {
+	b.Helper()
+	db := plainOpen(b, path)
+	c := &content{columns: map[string]int{}, rows: map[string][]any{}}
+	objects, err := db.Query("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for objects.Next() {
+		var kind, name, text string
+		if err := objects.Scan(&kind, &name, &text); err != nil {
+			b.Fatal(err)
+		}
+		if kind != "table" {
+			c.after = append(c.after, text)
+			continue
+		}
+		c.before = append(c.before, text)
+		c.tables = append(c.tables, name)
+	}
+	if err := objects.Err(); err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range c.tables {
+		rows, err := db.Query("SELECT * FROM " + name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		names, err := rows.Columns()
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.columns[name] = len(names)
+		for rows.Next() {
+			values := make([]any, len(names))
+			into := make([]any, len(names))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				b.Fatal(err)
+			}
+			c.rows[name] = append(c.rows[name], values...)
+		}
+		if err := rows.Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return c
+}
+
+func (c *content) insert(b *testing.B, path string) {
+	db, err := sql.Open("sqlite3", path+"?_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		b.Fatal(err)
+	}
+	execute := func(statements []string) {
+		for _, s := range statements {
+			if _, err := tx.Exec(s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	execute(c.before)
+	for _, name := range c.tables {
+		width := c.columns[name]
+		row := "(?" + strings.Repeat(",?", width-1) + ")"
+		for at := 0; at < len(c.rows[name]); {
+			n := min(100, (len(c.rows[name])-at)/width)
+			stmt, err := tx.Prepare("INSERT INTO " + name + " VALUES " + row + strings.Repeat(","+row, n-1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for ; len(c.rows[name])-at >= n*width && n > 0; at += n * width {
+				if _, err := stmt.Exec(c.rows[name][at : at+n*width]...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := stmt.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	execute(c.after)
+	if err := tx.Commit(); err != nil {
+		b.Fatal(err)
 	}
 }

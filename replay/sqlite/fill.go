@@ -24,119 +24,109 @@ const cancelStride = 1024
 type contents struct {
 	cfg     *ledger.Config
 	history *ledger.History
-	state   *replay.State
+	// state returns the replayed state, or the error that replaying gave. It
+	// may wait, since the records are written while they are replayed.
+	state func() (*replay.State, error)
 }
 
 // fill writes everything into an empty database.
 func (c *contents) fill(ctx context.Context, conn *connection) error {
-	for _, o := range append(commonTables(), typeTables(c.cfg.Type)...) {
-		if err := conn.exec(o.sql); err != nil {
-			return err
-		}
+	if err := conn.create(ctx, append(commonTables(), typeTables(c.cfg.Type)...)); err != nil {
+		return err
 	}
-	for _, step := range []func(context.Context, *connection) error{c.records, c.shards, c.tables, c.metadata} {
-		if err := step(ctx, conn); err != nil {
-			return err
-		}
+	if err := write(conn, func(w *writer) error { return c.common(ctx, w) }); err != nil {
+		return err
 	}
-	for _, o := range afterRows(c.cfg.Type) {
+	state, err := c.state()
+	if err != nil {
+		return err
+	}
+	if err := write(conn, func(w *writer) error { return addTables(ctx, w, state.Tables(), 0) }); err != nil {
+		return err
+	}
+	return conn.create(ctx, afterRows(c.cfg.Type))
+}
+
+// create makes objects.
+func (c *connection) create(ctx context.Context, objects []object) error {
+	for _, o := range objects {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := conn.exec(o.sql); err != nil {
+		if err := c.exec(o.sql); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *contents) records(ctx context.Context, conn *connection) error {
-	records := newInserter(conn, recordsTable, 8)
-	parents := newInserter(conn, parentsTable, 2)
-	order := newOrderSum()
-	for i, r := range c.history.Records() {
+// common adds the rows of the tables that every projection has.
+func (c *contents) common(ctx context.Context, w *writer) error {
+	if err := c.addRecords(ctx, w, 0); err != nil {
+		return err
+	}
+	_, order := orderSums(c.history, 0)
+	c.addSummary(w, order)
+	return nil
+}
+
+// addRecords adds the records from the given one on.
+func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
+	records, parents := w.into(recordsTable, 8), w.into(parentsTable, 2)
+	for i := from; i < c.history.Len(); i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		at := c.history.Location(i)
-		order.add(r, at)
-		if err := addRecord(records, parents, i, r, at); err != nil {
-			return err
+		r, at := c.history.Record(i), c.history.Location(i)
+		sha := r.SHA().String()
+		for p := range r.Parents() {
+			parents.add(sha, p.String())
 		}
+		records.add(int64(i), r.ID().String(), sha, r.Type(), r.Timestamp(), string(r.Payload()), at.Shard, at.Offset)
 	}
-	for _, in := range []*inserter{records, parents} {
-		if err := in.finish(); err != nil {
-			return err
-		}
-	}
-	return c.source(conn, order.sum())
+	return nil
 }
 
-func addRecord(records, parents *inserter, i int, r *record.Record, at ledger.Location) error {
-	sha := r.SHA().String()
-	for p := range r.Parents() {
-		if err := parents.add(sha, p.String()); err != nil {
-			return err
-		}
-	}
-	return records.add(int64(i), r.ID().String(), sha, r.Type(), r.Timestamp(), string(r.Payload()), at.Shard, at.Offset)
-}
-
-func (c *contents) source(conn *connection, order record.Hash) error {
-	in := newInserter(conn, sourceTable, 4)
-	err := in.add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String())
-	if err != nil {
-		return err
-	}
-	return in.finish()
-}
-
-func (c *contents) shards(_ context.Context, conn *connection) error {
-	in := newInserter(conn, shardsTable, 2)
+// addSummary adds what is said about the whole: source, shards and metadata.
+func (c *contents) addSummary(w *writer, order record.Hash) {
+	w.into(sourceTable, 4).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String())
+	shards := w.into(shardsTable, 2)
 	for name, size := range c.history.Shards() {
-		if err := in.add(name, size); err != nil {
-			return err
-		}
+		shards.add(name, size)
 	}
-	return in.finish()
+	c.addMetadata(w.into(metadataTable, 7))
 }
 
-func (c *contents) tables(ctx context.Context, conn *connection) error {
-	for _, t := range c.state.Tables() {
+// addTables adds the rows of derived tables, without the first skip of each.
+func addTables(ctx context.Context, w *writer, tables []replay.Table, skip int) error {
+	for _, t := range tables {
 		if t.Rows == nil {
 			continue
 		}
-		in, n := newInserter(conn, t.Name, len(t.Columns)), 0
+		in, n := w.into(t.Name, len(t.Columns)), 0
 		for row := range t.Rows {
 			if n++; n%cancelStride == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err := in.add(row...); err != nil {
-				return err
+			if n > skip {
+				in.add(row...)
 			}
 		}
-		if err := in.finish(); err != nil {
-			return err
-		}
+		in.flush() // each table's rows in one piece
 	}
 	return nil
 }
 
-// metadata describes the derived tables to whoever queries them.
-func (c *contents) metadata(_ context.Context, conn *connection) error {
-	in := newInserter(conn, metadataTable, 7)
+// addMetadata describes the derived tables to whoever queries them.
+func (c *contents) addMetadata(in *inserter) {
 	layouts := replay.Layout(c.cfg.Type)
 	if len(layouts) == 0 {
 		layouts = []replay.Table{{}}
 	}
 	for _, t := range layouts {
-		err := in.add(c.cfg.Name, int64(projectionVersion), int64(c.history.Len()), scriptSum(c.cfg.Type),
+		in.add(c.cfg.Name, int64(projectionVersion), int64(c.history.Len()), scriptSum(c.cfg.Type),
 			int64(outputVersion), t.Name, columnsJSON(t.Columns))
-		if err != nil {
-			return err
-		}
 	}
-	return in.finish()
 }
 
 // scriptSum names the built-in reducer in the place where the digest of a

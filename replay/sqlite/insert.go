@@ -9,65 +9,145 @@ import (
 // rowsPerInsert is how many rows one statement inserts.
 const rowsPerInsert = 100
 
-// inserter inserts rows into one table, many with each statement.
-type inserter struct {
-	conn    *connection
-	table   string
-	columns int
-	full    driver.Stmt
-	args    []driver.NamedValue
+// writer inserts rows into tables of one connection. The statements run on a
+// goroutine of their own, so that the next rows are made meanwhile. Nothing
+// else may use the connection meanwhile.
+type writer struct {
+	conn *connection
+	jobs chan job
+	free chan []driver.NamedValue
+	done chan struct{}
+	err  error // of the goroutine; read after done
+
+	inserters []*inserter
 }
 
-func newInserter(conn *connection, table string, columns int) *inserter {
-	return &inserter{conn: conn, table: table, columns: columns, args: make([]driver.NamedValue, 0, rowsPerInsert*columns)}
+// job is a statement's worth of rows.
+type job struct {
+	into *inserter
+	args []driver.NamedValue
 }
 
-// add takes one row; it may be written later.
-func (in *inserter) add(row ...any) error {
-	for _, v := range row {
-		in.args = append(in.args, driver.NamedValue{Ordinal: len(in.args) + 1, Value: v})
-	}
-	if len(in.args) < rowsPerInsert*in.columns {
-		return nil
-	}
-	if in.full == nil {
-		var err error
-		if in.full, err = in.prepare(rowsPerInsert); err != nil {
-			return err
+// jobsAhead is how many statements may wait to be run.
+const jobsAhead = 4
+
+// write calls fill with a writer. When write returns nil, all rows that fill
+// added are in their tables.
+func write(conn *connection, fill func(*writer) error) error {
+	w := &writer{conn: conn, jobs: make(chan job, jobsAhead), free: make(chan []driver.NamedValue, jobsAhead), done: make(chan struct{})}
+	go w.run()
+	err := fill(w)
+	for _, in := range w.inserters {
+		if err == nil {
+			in.flush()
 		}
 	}
-	return in.write(in.full)
-}
-
-// finish writes what is left.
-func (in *inserter) finish() error {
-	if in.full != nil {
-		defer in.full.Close()
+	close(w.jobs)
+	<-w.done
+	for _, in := range w.inserters {
+		in.close()
 	}
-	if len(in.args) == 0 {
-		return nil
-	}
-	rest, err := in.prepare(len(in.args) / in.columns)
 	if err != nil {
 		return err
 	}
-	defer rest.Close()
-	return in.write(rest)
+	return w.err
 }
 
-func (in *inserter) prepare(rows int) (driver.Stmt, error) {
-	row := "(?" + strings.Repeat(",?", in.columns-1) + ")"
-	stmt, err := in.conn.raw.PrepareContext(context.Background(),
-		"INSERT INTO "+in.table+" VALUES "+row+strings.Repeat(","+row, rows-1))
-	return stmt, translate("execute", err)
+func (w *writer) run() {
+	defer close(w.done)
+	for j := range w.jobs {
+		if w.err == nil {
+			w.err = j.into.insert(j.args)
+		}
+		select {
+		case w.free <- j.args[:0]:
+		default:
+		}
+	}
 }
 
-func (in *inserter) write(stmt driver.Stmt) error {
+// inserter collects rows of one table.
+type inserter struct {
+	writer  *writer
+	table   string
+	columns int
+	full    driver.Stmt // inserts rowsPerInsert rows; used by the writer's goroutine
+	args    []driver.NamedValue
+}
+
+func (w *writer) into(table string, columns int) *inserter {
+	in := &inserter{writer: w, table: table, columns: columns}
+	w.inserters = append(w.inserters, in)
+	return in
+}
+
+// add takes one row. Errors show when write returns.
+func (in *inserter) add(row ...any) {
+	if in.args == nil {
+		in.args = in.buffer()
+	}
+	for _, v := range row {
+		in.args = append(in.args, driver.NamedValue{Ordinal: len(in.args) + 1, Value: v})
+	}
+	if len(in.args) == rowsPerInsert*in.columns {
+		in.flush()
+	}
+}
+
+// flush sends off what has been collected.
+func (in *inserter) flush() {
+	if len(in.args) > 0 {
+		in.writer.jobs <- job{in, in.args}
+		in.args = nil
+	}
+}
+
+func (in *inserter) buffer() []driver.NamedValue {
+	select {
+	case b := <-in.writer.free:
+		return b
+	default:
+		return make([]driver.NamedValue, 0, rowsPerInsert*in.columns)
+	}
+}
+
+func (in *inserter) insert(args []driver.NamedValue) error {
+	rows := len(args) / in.columns
+	stmt, err := in.statement(rows)
+	if err != nil {
+		return err
+	}
+	if rows < rowsPerInsert {
+		defer stmt.Close()
+	}
 	queryer, ok := stmt.(driver.StmtQueryContext)
 	if !ok {
 		return fail("execute", ErrStorage)
 	}
-	err := run(queryer, in.args)
-	in.args = in.args[:0]
-	return err
+	return run(queryer, args)
+}
+
+// statement returns the statement that inserts so many rows. The one for a
+// full batch is kept until the connection closes.
+func (in *inserter) statement(rows int) (driver.Stmt, error) {
+	if rows == rowsPerInsert && in.full != nil {
+		return in.full, nil
+	}
+	row := "(?" + strings.Repeat(",?", in.columns-1) + ")"
+	stmt, err := in.writer.conn.raw.PrepareContext(context.Background(),
+		"INSERT INTO "+in.table+" VALUES "+row+strings.Repeat(","+row, rows-1))
+	if err != nil {
+		return nil, translate("execute", err)
+	}
+	if rows == rowsPerInsert {
+		in.full = stmt
+	}
+	return stmt, nil
+}
+
+// close frees the kept statement, when the goroutine has ended.
+func (in *inserter) close() {
+	if in.full != nil {
+		_ = in.full.Close()
+	}
 }

@@ -19,6 +19,12 @@ type Options struct {
 	// should find them (R-18). The next preparation of the same owner unseals
 	// the folder for as long as it takes.
 	Seal bool
+
+	// Extend builds on the database that is at path, when it holds the same
+	// records in the same places up to a point, and the new ones come after
+	// them in replay order. The result has the same content as a new one. Use
+	// it only where nobody else can write to path: what is there is trusted.
+	Extend bool
 }
 
 // Report is what a preparation did. It holds names, counts and identifiers only.
@@ -28,6 +34,7 @@ type Report struct {
 	Head     shard.Head    `json:"head"`
 	Records  int           `json:"records"`
 	Shards   int           `json:"shards"`
+	Kept     int           `json:"kept"` // records that the database at path had already; see Options.Extend
 	Duration time.Duration `json:"duration_ns"`
 }
 
@@ -59,34 +66,65 @@ func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path s
 // Write is [Prepare] for who has the history already.
 func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path string, opts Options) (Report, error) {
 	start := time.Now()
-	state, err := replay.Replay(ctx, h, cfg)
-	if err != nil {
-		return Report{}, err
+	if err := h.Err(); err != nil {
+		return Report{}, fmt.Errorf("sqlite: ledger %s: %w", cfg.Name, err)
 	}
-	c := contents{cfg: &cfg, history: h, state: state}
-	if err := c.write(ctx, path, opts); err != nil {
-		if ctx.Err() != nil {
-			return Report{}, ctx.Err()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c := contents{cfg: &cfg, history: h, state: replayed(ctx, cancel, h, cfg)}
+	kept, err := c.write(ctx, path, opts)
+	if err != nil {
+		if why := context.Cause(ctx); why != nil {
+			return Report{}, why
 		}
 		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
 	}
-	report := Report{Ledger: cfg.Name, Type: cfg.Type, Head: h.Head(), Records: h.Len(), Duration: time.Since(start)}
+	report := Report{Ledger: cfg.Name, Type: cfg.Type, Head: h.Head(), Records: h.Len(), Kept: kept, Duration: time.Since(start)}
 	for range h.Shards() {
 		report.Shards++
 	}
 	return report, nil
 }
 
-func (c *contents) write(ctx context.Context, path string, opts Options) error {
+// replayed starts to replay a history, and returns how to get the result. An
+// invalid operation ends everything else that ctx is for.
+func replayed(ctx context.Context, cancel context.CancelCauseFunc, h *ledger.History, cfg ledger.Config) func() (*replay.State, error) {
+	var state *replay.State
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if state, err = replay.Replay(ctx, h, cfg); err != nil {
+			cancel(err)
+		}
+	}()
+	return func() (*replay.State, error) {
+		<-done
+		return state, err
+	}
+}
+
+// write puts the database at path, and returns how many records of the one
+// before were kept.
+func (c *contents) write(ctx context.Context, path string, opts Options) (kept int, err error) {
 	d, err := newDraft(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer d.discard()
-	if err := build(ctx, d.temp, c.fill); err != nil {
-		return err
+	if opts.Extend {
+		kept, err = c.extend(ctx, d)
 	}
-	return d.publish(opts.Seal)
+	if !opts.Extend || err != nil {
+		kept = 0
+		if err := d.clear(); err != nil {
+			return 0, err
+		}
+		if err := build(ctx, d.temp, c.fill); err != nil {
+			return 0, err
+		}
+	}
+	return kept, d.publish(opts.Seal)
 }
 
 // build runs fill in one transaction on the database file. Nothing else has
@@ -94,7 +132,7 @@ func (c *contents) write(ctx context.Context, path string, opts Options) error {
 func build(ctx context.Context, path string, fill func(context.Context, *connection) error) (err error) {
 	conn, err := connect(path, url.Values{
 		"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
-		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-65536"},
+		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
 	})
 	if err != nil {
 		return err

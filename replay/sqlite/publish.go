@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +61,24 @@ func unseal(dir string) error {
 		return storage("prepare", os.Chmod(dir, mode|ownerWritable))
 	}
 	return nil
+}
+
+// clear empties the file.
+func (d *draft) clear() error { return storage("prepare", os.Truncate(d.temp, 0)) }
+
+// copyPrevious fills the file with what is at its place.
+func (d *draft) copyPrevious() (err error) {
+	from, err := os.Open(d.path)
+	if err != nil {
+		return storage("prepare", err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(d.temp, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return storage("prepare", err)
+	}
+	_, err = io.Copy(to, from)
+	return storage("prepare", errors.Join(err, to.Close()))
 }
 
 func (d *draft) discard() { _ = os.Remove(d.temp) }

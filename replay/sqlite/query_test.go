@@ -154,14 +154,14 @@ func TestErrorsSayWhereAndNothingElse(t *testing.T) {
 // A value that is too long is refused before it is made, and a result that is
 // too long is cut off.
 func TestSizes(t *testing.T) {
-	db := prepared(t, ledger.Log, 300, sqlite.Limits{Rows: 70, Bytes: 4000})
+	db := prepared(t, ledger.Log, 300, sqlite.Limits{Rows: 70, Bytes: 4000, Time: time.Minute})
 	for _, query := range []string{
 		"SELECT zeroblob(1000000000)",
 		"SELECT hex(zeroblob(200000))",
 		"SELECT printf('%1000000000d', 1)",
 		"SELECT printf('%.*c', 1000000000, 'x')",
 		"SELECT replace(hex(zeroblob(1000)), '0', hex(zeroblob(1000)))",
-		"SELECT group_concat(r.payload) FROM records AS r, records, records",
+		"SELECT group_concat(r.payload) FROM records AS r, records",
 		"SELECT json_group_array(r.payload) FROM records AS r, records, records",
 		"WITH RECURSIVE x(s) AS (VALUES ('xxxxxxxx') UNION ALL SELECT s || s FROM x) SELECT max(length(s)) FROM x",
 		"SELECT '" + strings.Repeat("x", 70000) + "'",

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
@@ -31,23 +30,22 @@ func configSum(cfg *ledger.Config) record.Hash {
 	return record.Sum(b)
 }
 
-// orderSum digests records in replay order.
-type orderSum struct {
-	hash hash.Hash
-	line []byte
-}
-
-func newOrderSum() *orderSum { return &orderSum{hash: sha256.New()} }
-
-func (s *orderSum) add(r *record.Record, at ledger.Location) {
-	sha := r.SHA()
-	s.line = append(s.line[:0], sha[:]...)
-	s.line = append(s.line, at.Shard...)
-	s.line = binary.BigEndian.AppendUint64(s.line, uint64(at.Offset))
-	s.hash.Write(s.line)
-}
-
-func (s *orderSum) sum() (h record.Hash) {
-	s.hash.Sum(h[:0])
-	return h
+// orderSums digests the first n records of a history in replay order, and all.
+func orderSums(h *ledger.History, n int) (first, all record.Hash) {
+	sum := sha256.New()
+	var line []byte
+	for i, r := range h.Records() {
+		if i == n {
+			sum.Sum(first[:0])
+		}
+		sha, at := r.SHA(), h.Location(i)
+		line = append(append(line[:0], sha[:]...), at.Shard...)
+		line = binary.BigEndian.AppendUint64(line, uint64(at.Offset))
+		sum.Write(line)
+	}
+	sum.Sum(all[:0])
+	if n == h.Len() {
+		first = all
+	}
+	return first, all
 }
