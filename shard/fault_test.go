@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -272,6 +273,86 @@ func TestDirShortWrites(t *testing.T) {
 		}
 		judge(t, "short write", d, before, err)
 		clean(t, path)
+	}
+}
+
+// publishOnly commits and stops when the change is published, before any of it
+// is in place.
+func publishOnly(t *testing.T, d *Dir, before Head, change Change) Head {
+	t.Helper()
+	published := false
+	f := &fault{at: 1, from: true, do: func(op string, act func() error) error {
+		if published && op != "sync folder" {
+			return errDied
+		}
+		published = published || op == "rename"
+		return act()
+	}}
+	head, err := (&Dir{root: faulty{d.root, f}}).Commit(t.Context(), before, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head
+}
+
+// TestDirForeignFile: what another program puts where a published shard belongs
+// is neither lost nor taken for it.
+func TestDirForeignFile(t *testing.T) {
+	for _, foreign := range []string{"new one\n", "other\n"} {
+		path := fastDir(t)
+		d := openDir(t, path)
+		before := commit1(t, d, "", oldChange())
+		after := publishOnly(t, d, before, newChange())
+		if snap := snapshot(t, d); snap.Head != after || !slices.Equal(texts(snap), newTexts) || string(snap.State) != "new\n" {
+			t.Fatalf("published: %v", texts(snap))
+		}
+		place := filepath.Join(path, filepath.FromSlash(addition("new one").ID.Path()))
+		if err := os.WriteFile(place, []byte(foreign), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := d.Commit(t.Context(), after, adding("last"))
+		if same := foreign == "new one\n"; same != (err == nil) || !same && !errors.Is(err, ErrIdentityCollision) {
+			t.Fatalf("%q in the place: %v", foreign, err)
+		}
+		if err == nil {
+			continue
+		}
+		if data, err := os.ReadFile(place); err != nil || string(data) != foreign {
+			t.Fatalf("the file is now %q, %v", data, err)
+		}
+		if err := os.Remove(place); err != nil {
+			t.Fatal(err)
+		}
+		commit1(t, d, after, adding("last"))
+		clean(t, path)
+	}
+}
+
+// TestDirFirstCommitWhileReading: a reader that began before there was a lock
+// sees all of the first commit or nothing.
+func TestDirFirstCommitWhileReading(t *testing.T) {
+	path := fastDir(t)
+	d := openDir(t, path)
+	commit1(t, d, "", oldChange())
+	for _, name := range []string{lockName, intentDone} { // as in a checkout
+		if err := os.Remove(filepath.Join(path, folderName, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := snapshot(t, d).Head
+	acted := false
+	f := &fault{at: 1, from: true, do: func(op string, act func() error) error {
+		if op == "open" && !acted {
+			acted = true
+			if _, err := d.Commit(t.Context(), before, newChange()); err != nil {
+				t.Error(err)
+			}
+		}
+		return act()
+	}}
+	snap := snapshot(t, &Dir{root: faulty{d.root, f}})
+	if got := texts(snap); !acted || !slices.Equal(got, newTexts) || string(snap.State) != "new\n" {
+		t.Errorf("%v, %q", got, snap.State)
 	}
 }
 

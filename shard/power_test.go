@@ -16,9 +16,9 @@ import (
 )
 
 // memNode is a file or folder of a disk that forgets: what was written since
-// the last sync may be lost when the power fails. A file keeps any part of it;
-// a folder keeps its changes up to some moment, in their order, as file systems
-// with a journal do. Different folders are independent.
+// the last sync may be lost when the power fails. A file keeps any part of it.
+// A folder keeps its changes up to some moment, as file systems with a journal
+// do, or any of them, as others may; a rename is one change.
 type memNode struct {
 	isDir   bool
 	number  int
@@ -48,8 +48,12 @@ func (d *memDisk) fail() {
 	for _, n := range d.all {
 		kept := n.safe + d.random.IntN(len(n.data)-n.safe+1)
 		n.data = n.data[:kept]
-		for _, change := range n.changes[:d.random.IntN(len(n.changes)+1)] {
-			change(n.durable)
+		ordered := d.random.IntN(2) == 0
+		until := d.random.IntN(len(n.changes) + 1)
+		for i, change := range n.changes {
+			if ordered && i < until || !ordered && d.random.IntN(2) == 0 {
+				change(n.durable)
+			}
 		}
 		n.changes = nil
 		n.entries = maps.Clone(n.durable)
