@@ -4,7 +4,8 @@
 // Reader and cannot write.
 //
 // Use [github.com/gitledger/gitledger/shard/gitbranch] for a Git repository or
-// remote, and [Dir] for a plain directory. Whoever implements Branch proves it
+// remote, and [Dir] for a plain directory; its documentation says what an
+// acknowledgement means there, and what each crash leaves. Whoever implements Branch proves it
 // with [github.com/gitledger/gitledger/shard/branchtest].
 package shard
 
