@@ -62,6 +62,9 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
+	if len(configs) != 1 { // no JSON value at all
+		return errNotValid
+	}
 	*c = configs[0]
 	return nil
 }

@@ -23,6 +23,7 @@ func (r *schemaReader) subschemas(path, name string, v *tree, out *rule) (known 
 		c.shape = listOfRules
 		if c.rules, err = r.list(path, name, v); err == nil {
 			out.inPlace = append(out.inPlace, c.rules...)
+			out.exclusive = out.exclusive || name == "oneOf"
 		}
 	case "not", "if", "then", "else":
 		if name != "not" && !r.draft.has(draft7) {
@@ -30,7 +31,11 @@ func (r *schemaReader) subschemas(path, name string, v *tree, out *rule) (known 
 		}
 		var next *rule
 		one(&next)
-		if err == nil {
+		switch {
+		case err != nil:
+		case name == "not":
+			out.not = next
+		default:
 			out.inPlace = append(out.inPlace, next)
 		}
 	case "additionalProperties", "additionalItems":

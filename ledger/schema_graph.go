@@ -36,7 +36,9 @@ type rule struct {
 	rest      *rule // additionalItems
 	contains  *rule
 	dependent map[string]*rule
-	inPlace   []*rule // allOf, anyOf, oneOf, not, if, then, else
+	inPlace   []*rule // allOf, anyOf, oneOf, if, then, else
+	not       *rule
+	exclusive bool // it has oneOf
 }
 
 // keyword is an assertion or annotation as it is written down again.
@@ -89,6 +91,9 @@ func (r *rule) allInPlace() []*rule {
 	out := slices.Clone(r.inPlace)
 	if r.ref != nil {
 		return []*rule{r.ref}
+	}
+	if r.not != nil {
+		out = append(out, r.not)
 	}
 	for _, c := range r.children {
 		if c.keyword == "dependencies" {

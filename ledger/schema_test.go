@@ -302,3 +302,14 @@ func chain(n int) string {
 	fmt.Fprintf(&b, `"d%d":{}}}`, n)
 	return b.String()
 }
+
+func BenchmarkSchemaValidate(b *testing.B) {
+	s := compile(b, `{"type":"object","required":["id","severity"],"properties":{"id":{"type":"string"},"severity":{"enum":["low","high"]},"n":{"type":"integer"}},"additionalProperties":false}`)
+	value := []byte(`{"id":"a","n":3,"severity":"low"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Validate(value); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -17,16 +17,16 @@ const maxWork = 80_000_000
 const (
 	workRule     = 700     // applying one rule to one value
 	workNumber   = 1_500   // besides, for a number
-	workExponent = 4_000   // besides, for one with an exponent
+	workExponent = 6_000   // besides, for one with an exponent
 	workDivide   = 6_000   // multipleOf
 	workRefuse   = 11_000  // reporting one broken rule
 	workRefuseUp = 400     // besides, for each level that it lies deeper
 	workHuge     = 700_000 // besides, for a bound with a huge exponent
 	workCompare  = 4_000   // bringing one value into comparable form, for enum and uniqueItems
-	workByte     = 60      // besides, for each of its bytes
+	workByte     = 120     // besides, for each of its bytes
 	workSearch   = 4       // looking at one entry of a list
-	workMatch    = 1       // one instruction of a pattern on one byte
-	workCompile  = 300     // compiling one instruction, as patternProperties does each time
+	workMatch    = 2       // one instruction of a pattern on one byte
+	workCompile  = 1_000   // compiling one instruction, as patternProperties does each time
 	workFormat   = 300     // one byte, for format
 	workRegex    = 40_000  // one byte, for the format regex: it may repeat a thousandfold
 )
@@ -34,7 +34,10 @@ const (
 // weigher adds up what a validation would cost at most, and stops when that is
 // too much. Whether an assertion holds matters to the sum, since a broken one
 // costs most; where that is not cheap to see, it counts as broken.
-type weigher struct{ left int64 }
+type weigher struct {
+	left    int64
+	refused int // how many broken rules were counted
+}
 
 func (w *weigher) spend(work int64) bool {
 	w.left -= work
@@ -42,6 +45,7 @@ func (w *weigher) spend(work int64) bool {
 }
 
 func (w *weigher) refuse(r *rule, depth int) {
+	w.refused++
 	w.spend(workRefuse + workRefuseUp*int64(depth))
 	if r.bounds.huge {
 		w.spend(workHuge)
@@ -67,8 +71,16 @@ func (w *weigher) weigh(r *rule, v []byte, depth int) {
 		return
 	}
 	for _, next := range r.inPlace {
-		w.weigh(next, v, depth)
-		w.refuse(r, depth) // none of anyOf, not, else …
+		before := w.refused
+		if w.weigh(next, v, depth); w.refused > before {
+			w.refuse(r, depth) // for allOf, anyOf, oneOf, then or else itself
+		}
+	}
+	if r.not != nil {
+		w.weigh(r.not, v, depth)
+	}
+	if r.not != nil || r.exclusive { // broken by what holds
+		w.refuse(r, depth)
 	}
 	if r.enum != nil {
 		w.spend(workCompare + workByte*int64(len(v)) + workSearch*int64(r.enumSize))
@@ -103,10 +115,11 @@ func (w *weigher) typed(r *rule, v []byte) bool {
 		return r.admits("null")
 	}
 	w.spend(workNumber)
-	if bytes.IndexByte(v, 'e') >= 0 {
+	exponent := bytes.IndexByte(v, 'e') >= 0
+	if exponent {
 		w.spend(workExponent)
 	}
-	return r.admits("number") || r.admits("integer") && (bytes.IndexByte(v, '.') < 0 || bytes.IndexByte(v, 'e') >= 0)
+	return r.admits("number") || r.admits("integer") && !exponent && bytes.IndexByte(v, '.') < 0
 }
 
 func (r *rule) admits(jsonType string) bool {
@@ -190,7 +203,7 @@ func (w *weigher) object(r *rule, v []byte, depth int) {
 		have[name] = true
 		w.weigh(fixed, value, depth+1)
 		for _, p := range r.patterns {
-			w.spend((workCompile + workMatch*int64(len(name))) * int64(p.size))
+			w.spend(workCompile + (workCompile+workMatch*int64(len(name)))*int64(p.size))
 			w.weigh(p.rule, value, depth+1)
 		}
 		if fixed == nil {

@@ -22,7 +22,8 @@ const (
 // What the input schema admits is what validation accepts, but for what JSON
 // Schema cannot state: sizes in bytes, an end_line before its start_line, the
 // depth and key sizes of a record, and whatever depends on other requests or on
-// the ledger's state. The descriptions state those.
+// the ledger's state. The descriptions state those. Validation also takes a
+// ledger of null or "" for none.
 type Tool struct {
 	Name        string
 	Description string
