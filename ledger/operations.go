@@ -31,8 +31,8 @@ const (
 	KeyField                        // a string, which may be empty
 	NameField                       // a string that is not empty
 	AmountField                     // an integer from 0 to MaxAmount
-	TextField                       // a string that is not blank (see Blank)
-	CitationsField                  // 1 to MaxCitations objects; see ValidCitationPath
+	TextField                       // a string of more than white space
+	CitationsField                  // 1 to MaxCitations places in the repository
 	NoteIDField                     // a string that is not empty: a record ID or a #temporary one
 	VoteField                       // "up" or "down"
 )

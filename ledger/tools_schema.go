@@ -193,29 +193,6 @@ func fieldSchema(f Field, c Config) object {
 	return object{}
 }
 
-// citationSchema states what [ValidCitationPath] decides, by patterns that
-// every dialect of regular expressions reads alike.
-func citationSchema() object {
-	const char = `[^/\\\x00-\x1f\x7f]`
-	const segment = `([^./\\\x00-\x1f\x7f]` + char + `*|\.[^./\\\x00-\x1f\x7f]` + char + `*|\.\.` + char + `+)`
-	line := object{"type": "integer", "minimum": 1, "maximum": int64(MaxAmount)}
-	return object{
-		"type": "object", "required": []string{"type", "path"}, "additionalProperties": false,
-		"description": "A place in this repository that supports the note. An end_line is not before its start_line.",
-		"properties": object{
-			"type": object{"type": "string", "enum": []string{"repository"}},
-			"path": object{"type": "string", "description": "From the repository's root, with forward slashes, no . or .. segments and no URL.",
-				"pattern": "^" + segment + "(/" + segment + ")*$",
-				"allOf": []object{
-					{"pattern": "[^" + blankChars + "]"},
-					{"not": object{"pattern": "^[A-Za-z][A-Za-z0-9+.-]*:"}},
-					{"not": object{"pattern": "%(2[eEfF]|5[cC])"}},
-				}},
-			"start_line": line, "end_line": line,
-		},
-	}
-}
-
 // describe adds what a reader of the tool should know of a field.
 func describe(f Field, s object) object {
 	var text string

@@ -146,6 +146,37 @@ func TestToolsAgreeWithValidation(t *testing.T) {
 	}
 }
 
+// Each text of the generator's as a path, a subject and a patch's property: the
+// random inputs meet few of them in the right place.
+func TestToolsAgreeOnTexts(t *testing.T) {
+	configs := parse(t, `{notes: {type: notes}, table: {type: table, key: id}}`)
+	admitted := 0
+	for _, text := range texts() {
+		for name, input := range map[string]map[string]any{
+			ledger.ToolNoteAdd:  {"subject": "s", "note": "n", "reason": "r", "citations": []any{map[string]any{"type": "repository", "path": text}}},
+			ledger.ToolAppend:   {"ledger": "table", "operation": "update", "key": text, "patch": map[string]any{text: 1}},
+			ledger.ToolNoteVote: {"note_id": text, "vote": "up", "reason": text},
+		} {
+			tool, _ := configs.LookupTool(name)
+			result, err := gojsonschema.Validate(gojsonschema.NewBytesLoader(tool.InputSchema), gojsonschema.NewGoLoader(input))
+			if err != nil {
+				t.Fatal(err)
+			}
+			input["type"] = name
+			line, _ := json.Marshal(input)
+			if _, err = txn.Normalize(configs, "1:1", strings.NewReader(string(line))); result.Valid() != (err == nil) {
+				t.Errorf("%s\nschema: %v\nvalidation: %v", line, result.Errors(), err)
+			}
+			if result.Valid() {
+				admitted++
+			}
+		}
+	}
+	if admitted < 20 {
+		t.Errorf("only %d were admitted", admitted)
+	}
+}
+
 // inexpressible reports whether an input meets one of the exceptions that the
 // documentation of [ledger.Tool] states: JSON Schema cannot compare two members,
 // and validation takes a ledger of null or "" for none.
@@ -247,9 +278,7 @@ func (g generator) text(schema map[string]any) string {
 	if limit, ok := schema["maxLength"].(float64); ok && g.chance(3) {
 		return strings.Repeat("x", int(limit)+g.random.IntN(3)-1)
 	}
-	pool := []string{"", " ", "\u00a0\ufeff\u2003", "a", "ab", "id", "#a", "##a", "a-b_c", strings.Repeat("a", 64), strings.Repeat("a", 65), "é😀",
-		"docs/a.md", "a", "docs/../a", "./a", "..", "...", "a/...", ".a", "..a", "a/.b/..c", "/a", "a/", "a//b", "a\\b", "a\u007f", "a\nb",
-		"https://x/y", "c:x", "1c:x", ":x", "a b:c", "a%2e", "a%2Fb", "a%5c", "%2", "a%20b", "low", "high", "up"}
+	pool := texts()
 	return pool[g.random.IntN(len(pool))]
 }
 
@@ -285,4 +314,10 @@ func TestOperations(t *testing.T) {
 	if _, ok := ledger.Operation(ledger.Set, "append"); ok {
 		t.Error("a set has no append")
 	}
+}
+
+func texts() []string {
+	return []string{"", " ", "\u00a0\ufeff\u2003", "a", "ab", "id", "#a", "##a", "a-b_c", strings.Repeat("a", 64), strings.Repeat("a", 65), "é😀",
+		"docs/a.md", "a", "docs/../a", "./a", "..", "...", "a/...", ".a", "..a", "a/.b/..c", "/a", "a/", "a//b", "a\\b", "a\u007f", "a\nb",
+		"https://x/y", "c:x", "1c:x", ":x", "a b:c", "a%2e", "a%2Fb", "a%5c", "%2", "a%20b", "low", "high", "up"}
 }
