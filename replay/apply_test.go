@@ -65,6 +65,8 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 			[]string{note(cite("a")), note(cite("b"))}, 0, replay.DuplicateNote},
 		{ledger.Notes, []string{note(cite("a")), `{"operation":"vote","note_id":"$ID0","vote":"up"}`},
 			[]string{`{"operation":"vote","note_id":"ldg-11111111-1111-4111-8111-111111111111","vote":"up"}`}, 0, replay.MissingNote},
+		{ledger.Notes, nil,
+			[]string{note(cite("a")), `{"operation":"vote","note_id":"$ID0","vote":"down"}`, `{"operation":"vote","note_id":"x","vote":"up"}`}, 2, replay.MissingNote},
 	} {
 		s, err := replay.NewState(config(t, tc.t, ""))
 		if err != nil {
@@ -76,7 +78,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 		}
 		want := dump(s)
 		batch := operations(t, tc.batch...)
-		if tc.want != replay.DuplicateNote {
+		if tc.want != replay.DuplicateNote && tc.before != nil {
 			for i := range batch {
 				batch[i].ID = record.DeterministicID("batch", i)
 			}

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,5 +150,47 @@ func (c *content) insert(b *testing.B, path string) {
 	execute(c.after)
 	if err := tx.Commit(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkRanking is the specification's query for notes, on 10,000 notes and
+// 100,000 votes.
+func BenchmarkRanking(b *testing.B) {
+	m := grown(b, ledger.Notes, 110_000)
+	path := filepath.Join(b.TempDir(), "ledger.db")
+	prepare(b, m, config(ledger.Notes), path)
+	db := open(b, path, sqlite.Limits{})
+	for b.Loop() {
+		r, err := db.Query(b.Context(), `SELECT c.*, s.net_votes, s.last_positive_vote_at
+			FROM notes c JOIN note_state s ON s.note_id = c.id
+			ORDER BY s.net_votes DESC, c.created_at DESC LIMIT 20`)
+		if err != nil || len(r.Rows) != 20 {
+			b.Fatal(r, err)
+		}
+	}
+}
+
+// BenchmarkExtend prepares one new run of ten records on 100,000.
+func BenchmarkExtend(b *testing.B) {
+	for _, t := range []ledger.Type{ledger.Log, ledger.Map, ledger.Notes} {
+		b.Run(string(t), func(b *testing.B) {
+			m := grown(b, t, 100_000)
+			path := filepath.Join(b.TempDir(), "ledger.db")
+			prepare(b, m, config(t), path)
+			r := rand.New(rand.NewPCG(1, 1))
+			for b.Loop() {
+				b.StopTimer()
+				var batch []string
+				for i := range 10 {
+					batch = append(batch, operation(t, m.n+i, r))
+				}
+				m.add(b, batch...)
+				b.StartTimer()
+				report, err := sqlite.Prepare(b.Context(), m, config(t), path, sqlite.Options{Extend: true})
+				if err != nil || report.Kept != m.n-10 {
+					b.Fatal(report, err)
+				}
+			}
+		})
 	}
 }

@@ -114,14 +114,14 @@ func operation(t ledger.Type, i int, r *rand.Rand) string {
 	return fmt.Sprintf(`{"record_type":"audit","run_id":%d,"status":"%s"}`, i, filler)
 }
 
-// grown is a branch with n records of the type, a hundred a shard.
+// grown is a branch with n records of the type in at most 1000 shards.
 func grown(tb testing.TB, t ledger.Type, n int) *memory {
 	tb.Helper()
 	m := &memory{}
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	for m.n < n {
 		var batch []string
-		for i := m.n; i < n && len(batch) < 100; i++ {
+		for i := m.n; i < n && len(batch) < max(100, n/1000); i++ {
 			batch = append(batch, operation(t, i, r))
 		}
 		m.add(tb, batch...)
