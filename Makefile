@@ -30,7 +30,7 @@ FUZZTIME ?= 20s
 fuzz: setup ## run each fuzz target for FUZZTIME (20s)
 	@set -e; for dir in $$($(GO) list -f '{{.Dir}}' ./...); do \
 	  for name in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); do \
-	    echo "$$dir $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$dir; \
+	    echo "$$dir $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$dir; \
 	  done; done
 
 fmt: ## format the code
