@@ -100,6 +100,14 @@ func TestPlanBounds(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("a source record that the replacement lacks", func(t *testing.T) {
+		p := bigPlan(2, 3)
+		p.Replacement.Records = p.Replacement.Records[:5]
+		var rejected *compact.RejectedError
+		if _, err := compact.ParsePlan(p.Append(nil)); !errors.As(err, &rejected) || rejected.Reason.Field != "replacement.records" {
+			t.Errorf("got %v", err)
+		}
+	})
 	t.Run("16 MiB", func(t *testing.T) {
 		plan := bigPlan(2, 2).Append(nil)
 		fill := bytes.Repeat([]byte(" "), compact.MaxPlanBytes-len(plan))
@@ -126,6 +134,11 @@ func TestPlanFields(t *testing.T) {
 		{`"created_at":"2026-03-01T12:00:00.000Z"`, `"created_at":"2026-03-01T12:00:00.Z"`, "created_at"},
 		{`"plan_id":"sha256:`, `"plan_id":"sha512:`, "plan_id"},
 		{`"sources":[`, `"sources":[[],`, "sources[0]"},
+		{`"bytes":`, `"bytes":1.0e3,"bytes":`, ""},
+		{`,"records":`, `.0,"records":`, ""},
+		{`,"records":`, `e0,"records":`, ""},
+		{`"bytes":`, `"bytes":-`, ""},
+		{`"bytes":`, `"bytes":9999999`, "replacement.bytes"},
 		{`"replacement":{`, `"replacement":{"path":"x",`, "replacement"},
 	} {
 		text := strings.Replace(string(plan), c.old, c.new, 1)

@@ -33,18 +33,18 @@ func (c *contents) choose(ctx context.Context, cfg ledger.Config) (selection, er
 		s.reason = Reason{Code: TooFew, Count: s.eligible, Need: cfg.Compaction.MinSegments}
 		return s, nil
 	}
-	own := c.ownBytes(candidates)
-	least := make([]int64, len(own)) // the smallest of own from here on
-	for n := len(own) - 1; n >= 0; n-- {
-		if least[n] = own[n]; n+1 < len(own) {
-			least[n] = min(own[n], least[n+1])
+	fresh := c.freshBytes(candidates)
+	least := make([]int64, len(fresh)) // the smallest of fresh from here on
+	for n := len(fresh) - 1; n >= 0; n-- {
+		if least[n] = fresh[n]; n+1 < len(fresh) {
+			least[n] = min(fresh[n], least[n+1])
 		}
 	}
 	for n := 0; n+1 < len(candidates) && ctx.Err() == nil; n++ {
-		if own[n]+least[n+1] > cfg.Limits.SegmentBytes {
+		if fresh[n]+least[n+1] > cfg.Limits.SegmentBytes {
 			continue
 		}
-		if s.sources = c.fill(candidates[n:], own[n:], cfg); len(s.sources) >= 2 {
+		if s.sources = c.fill(candidates[n:], fresh[n:], cfg); len(s.sources) >= 2 {
 			return s, nil
 		}
 	}
@@ -53,43 +53,38 @@ func (c *contents) choose(ctx context.Context, cfg ledger.Config) (selection, er
 }
 
 // fill takes the candidates that fit together, beginning with the first.
-func (c *contents) fill(candidates []int, own []int64, cfg ledger.Config) (sources []int) {
+func (c *contents) fill(candidates []int, fresh []int64, cfg ledger.Config) (sources []int) {
 	u := union{seen: map[record.Hash]struct{}{}, room: cfg.Limits.SegmentBytes, records: MaxPlanRecords}
 	for n, i := range candidates {
 		if len(sources) == min(cfg.Compaction.MaxSegments, MaxPlanSources) {
 			break
 		}
-		if own[n] <= u.room && u.add(c.held[i].Records) {
+		if fresh[n] <= u.room && u.add(c.held[i].Records) {
 			sources = append(sources, i)
 		}
 	}
 	return sources
 }
 
-// ownBytes returns for each shard the bytes of the records that no other of
-// them has: what it adds to a union at least.
-func (c *contents) ownBytes(shards []int) []int64 {
-	own := make([]int64, len(shards))
+// freshBytes returns for each shard the bytes of the records that none before
+// it has: what it adds at least to any union of those before it.
+func (c *contents) freshBytes(shards []int) []int64 {
 	total := 0
 	for _, i := range shards {
 		total += len(c.held[i].Records)
 	}
-	first := make(map[record.Hash]int, total) // in which of them a record is; -1 for several
+	fresh := make([]int64, len(shards))
+	seen := make(map[record.Hash]struct{}, total)
 	for n, i := range shards {
 		for r := range c.held[i].Records {
 			rec := &c.held[i].Records[r]
-			size := int64(len(rec.Line())) + 1
-			switch at, ok := first[rec.SHA()]; {
-			case !ok:
-				first[rec.SHA()] = n
-				own[n] += size
-			case at >= 0 && at != n:
-				first[rec.SHA()] = -1
-				own[at] -= size
+			if _, ok := seen[rec.SHA()]; !ok {
+				seen[rec.SHA()] = struct{}{}
+				fresh[n] += int64(len(rec.Line())) + 1
 			}
 		}
 	}
-	return own
+	return fresh
 }
 
 // union is a set of distinct record lines that may grow to a bound.
@@ -105,16 +100,16 @@ func (u *union) add(records []record.Record) bool {
 		return false
 	}
 	var size int64
-	fresh := make([]record.Hash, 0, len(records))
+	added := make([]record.Hash, 0, len(records))
 	for i := range records {
 		sha := records[i].SHA()
 		if _, ok := u.seen[sha]; ok {
 			continue
 		}
 		u.seen[sha] = struct{}{}
-		fresh = append(fresh, sha)
+		added = append(added, sha)
 		if size += int64(len(records[i].Line())) + 1; size > u.room {
-			for _, sha := range fresh {
+			for _, sha := range added {
 				delete(u.seen, sha)
 			}
 			return false
