@@ -114,16 +114,18 @@ func (s *Server) Create(name string) (url, path string, err error) {
 
 // InitBare makes an empty bare repository at path, which can be pushed to over HTTP.
 func InitBare(path string) error {
-	for _, args := range [][]string{
-		{"init", "--quiet", "--bare", "--initial-branch=main", path},
-		{"-C", path, "config", "http.receivepack", "true"},
-		{"-C", path, "config", "gc.auto", "0"},
-	} {
-		cmd := exec.Command("git", args...)
-		cmd.Env = Environ()
-		if err := cmd.Run(); err != nil {
-			return errors.New("gittest: git " + args[0] + " failed")
-		}
+	cmd := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", path)
+	cmd.Env = Environ()
+	if err := cmd.Run(); err != nil {
+		return errors.New("gittest: git init failed")
+	}
+	file, err := os.OpenFile(filepath.Join(path, "config"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return errors.New("gittest: the new repository has no configuration")
+	}
+	_, err = file.WriteString("[http]\n\treceivepack = true\n[receive]\n\tautogc = false\n[gc]\n\tauto = 0\n")
+	if closed := file.Close(); err != nil || closed != nil {
+		return errors.New("gittest: the new repository cannot be configured")
 	}
 	return nil
 }

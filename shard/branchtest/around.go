@@ -77,7 +77,7 @@ func names(p *probe) {
 	}
 	b := p.open()
 	p.commit(b, p.snapshot(b).Head, adding(good))
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	seen := map[string]shard.Fault{}
 	for _, s := range snap.Shards {
 		seen[s.Name] = s.Fault
@@ -97,11 +97,11 @@ func names(p *probe) {
 func stateSize(p *probe) {
 	limit := int(shard.ProjectionLimits().StateBytes())
 	p.plant(shard.StatePath, strings.Repeat("x", limit))
-	if got := len(p.snapshot(p.open()).State); got != limit {
+	if got := len(p.look().State); got != limit {
 		p.errorf("a state file of exactly the limit was read as %d bytes", got)
 	}
 	p.plant(shard.StatePath, strings.Repeat("x", limit+1))
-	if p.snapshot(p.open()).State != nil {
+	if p.look().State != nil {
 		p.errorf("a state file over the limit was read")
 	}
 }
@@ -116,7 +116,7 @@ func readOnly(p *probe) {
 	}
 	look := func(what string) {
 		before := print()
-		p.snapshot(p.open())
+		p.look()
 		b := p.open()
 		p.snapshot(b)
 		p.snapshot(b)
@@ -179,12 +179,12 @@ func deletedBranch(p *probe) {
 		p.fatalf("the store's Delete: %v", err)
 	}
 	p.refuse("after the branch was deleted", b, head, adding(p.add("2\n")), shard.ErrHeadMoved)
-	if p.snapshot(p.open()).Head != "" {
+	if p.look().Head != "" {
 		p.errorf("the branch exists again")
 	}
 	two := p.add("2\n")
 	p.commit(b, "", adding(two))
-	p.holds("after it was created anew", p.snapshot(p.open()), two)
+	p.holds("after it was created anew", p.look(), two)
 }
 
 func rewoundBranch(p *probe) {
@@ -197,7 +197,7 @@ func rewoundBranch(p *probe) {
 		p.fatalf("the store's Rewind: %v", err)
 	}
 	p.refuse("after the branch was rewound", b, head, adding(p.add("3\n")), shard.ErrHeadMoved)
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	if snap.Head != old {
 		p.errorf("the branch is not where it was rewound to")
 	}

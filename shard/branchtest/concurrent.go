@@ -34,19 +34,19 @@ func race(p *probe) {
 	one, two, three := p.add("1\n"), p.add("2\n"), p.add("3\n")
 	head := p.commit(p.open(), "", adding(one))
 	theirs := p.duel(head, adding(two), adding(three))
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	if snap.Head != theirs {
 		p.errorf("the branch is not where the winner left it")
 	}
 	p.holds("after the race", snap, one, three)
 	p.commit(p.open(), snap.Head, adding(two))
-	p.holds("after the loser tried again", p.snapshot(p.open()), one, two, three)
+	p.holds("after the loser tried again", p.look(), one, two, three)
 }
 
 func raceCreate(p *probe) {
 	one, two := p.add("1\n"), p.add("2\n")
 	theirs := p.duel("", adding(one), adding(two))
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	if snap.Head != theirs {
 		p.errorf("the branch is not where the winner left it")
 	}
@@ -57,7 +57,7 @@ func raceDelete(p *probe) {
 	one, two, three := p.add("1\n"), p.add("2\n"), p.add("3\n")
 	head := p.commit(p.open(), "", adding(one))
 	p.duel(head, shard.Change{Add: []shard.Addition{two}, Delete: []shard.ID{one.ID}, State: []byte("{}\n")}, adding(three))
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	p.holds("after the race", snap, one, three)
 	if snap.State != nil {
 		p.errorf("the loser's state was written")
@@ -67,17 +67,17 @@ func raceDelete(p *probe) {
 func notYetVisible(p *probe) {
 	one, two := p.add("1\n"), p.add("2\n")
 	head := p.commit(p.open(), "", shard.Change{Add: []shard.Addition{one}, State: []byte("1\n")})
-	before := p.snapshot(p.open())
+	before := p.look()
 	looked := false
 	p.store.Race(func() {
 		looked = true
-		p.same("before publication", before, p.snapshot(p.open()))
+		p.same("before publication", before, p.look())
 	})
 	p.commit(p.open(), head, shard.Change{Add: []shard.Addition{two}, Delete: []shard.ID{one.ID}, State: []byte("2\n")})
 	if !looked {
 		p.fatalf("the store's Race did not call its step")
 	}
-	p.holds("after publication", p.snapshot(p.open()), two)
+	p.holds("after publication", p.look(), two)
 }
 
 // wholeVisible replaces one shard and the state by others, over and over, while
@@ -146,7 +146,7 @@ func contention(p *probe) {
 		})
 	}
 	writing.Wait()
-	p.holds("after all writers", p.snapshot(p.open()), acknowledged...)
+	p.holds("after all writers", p.look(), acknowledged...)
 }
 
 // insist commits a shard on whatever head the branch has, as often as it takes.

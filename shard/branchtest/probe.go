@@ -16,6 +16,7 @@ import (
 type probe struct {
 	ctx   context.Context
 	store *Store
+	eye   shard.Branch // a handle that only looks
 
 	mu       sync.Mutex
 	problems []error
@@ -51,6 +52,14 @@ func (p *probe) open() shard.Branch {
 		p.fatalf("Open: %v", err)
 	}
 	return b
+}
+
+// look reads the branch through a handle that never commits.
+func (p *probe) look() *shard.Snapshot {
+	if p.eye == nil {
+		p.eye = p.open()
+	}
+	return p.snapshot(p.eye)
 }
 
 // snapshot reads the branch with wide limits, and checks what holds of any snapshot.
@@ -105,10 +114,10 @@ func (p *probe) commit(b shard.Branch, expect shard.Head, c shard.Change) shard.
 
 // refuse is a commit that must fail with want and change nothing.
 func (p *probe) refuse(what string, b shard.Branch, expect shard.Head, c shard.Change, want error) {
-	before := p.snapshot(p.open())
+	before := p.look()
 	head, err := b.Commit(p.ctx, expect, c)
 	p.failed(what, head, err, want)
-	p.same(what, before, p.snapshot(p.open()))
+	p.same(what, before, p.look())
 }
 
 // failed checks the outcome of a commit that had to fail.

@@ -45,7 +45,7 @@ var rules = []rule{
 }
 
 func absent(p *probe) {
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	if snap.Head != "" {
 		p.errorf("the head is not zero")
 	}
@@ -57,7 +57,7 @@ func absent(p *probe) {
 func create(p *probe) {
 	a := p.add("first\n")
 	head := p.commit(p.open(), "", adding(a))
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	if snap.Head != head {
 		p.errorf("another handle's snapshot is not at the head that Commit returned")
 	}
@@ -110,7 +110,7 @@ func roundTrip(p *probe) {
 		many.Add = append(many.Add, p.add(fmt.Sprintf("line %d\n", i)))
 	}
 	p.commit(b, head, many)
-	p.holds("after adding", p.snapshot(p.open()), append(all, many.Add...)...)
+	p.holds("after adding", p.look(), append(all, many.Add...)...)
 }
 
 func deletes(p *probe) {
@@ -118,15 +118,15 @@ func deletes(p *probe) {
 	one, two, three := p.add("1\n"), p.add("2\n"), p.add("3\n")
 	head := p.commit(b, "", adding(one, two, three))
 	head = p.commit(b, head, shard.Change{Delete: []shard.ID{two.ID}})
-	p.holds("after one deletion", p.snapshot(p.open()), one, three)
+	p.holds("after one deletion", p.look(), one, three)
 	head = p.commit(b, head, shard.Change{Delete: []shard.ID{one.ID, three.ID}})
-	snap := p.snapshot(p.open())
+	snap := p.look()
 	p.holds("after all deletions", snap)
 	if snap.Head != head {
 		p.errorf("the branch without shards is not at the head that Commit returned")
 	}
 	p.commit(b, head, adding(two))
-	p.holds("after adding a deleted shard again", p.snapshot(p.open()), two)
+	p.holds("after adding a deleted shard again", p.look(), two)
 }
 
 func deleteMissing(p *probe) {
@@ -156,9 +156,9 @@ func sameBytes(p *probe) {
 	one, two, three := p.add("1\n"), p.add("2\n"), p.add("3\n")
 	head := p.commit(b, "", adding(one, two))
 	head = p.commit(b, head, shard.Change{Add: []shard.Addition{one, three}, Delete: []shard.ID{two.ID}})
-	p.holds("with other changes", p.snapshot(p.open()), one, three)
+	p.holds("with other changes", p.look(), one, three)
 	p.commit(b, head, adding(one))
-	p.holds("alone", p.snapshot(p.open()), one, three)
+	p.holds("alone", p.look(), one, three)
 }
 
 func state(p *probe) {
@@ -166,7 +166,7 @@ func state(p *probe) {
 	one := p.add("1\n")
 	head := p.commit(b, "", shard.Change{Add: []shard.Addition{one}, State: []byte("first\n")})
 	expect := func(what, want string) {
-		snap := p.snapshot(p.open())
+		snap := p.look()
 		if string(snap.State) != want {
 			p.errorf("%s: the state is not what was written", what)
 		}
@@ -204,11 +204,11 @@ func emptyChange(p *probe) {
 	b := p.open()
 	one := p.add("1\n")
 	head := p.commit(b, "", shard.Change{Add: []shard.Addition{one}, State: []byte("{}\n")})
-	before := p.snapshot(p.open())
+	before := p.look()
 	if _, err := b.Commit(p.ctx, head, shard.Change{}); err != nil && !errors.Is(err, shard.ErrInvalidChange) {
 		p.errorf("Commit: %v", err)
 	}
-	p.sameContent("after the empty change", before, p.snapshot(p.open()))
+	p.sameContent("after the empty change", before, p.look())
 }
 
 func ownership(p *probe) {

@@ -169,35 +169,21 @@ const testRef = "refs/heads/" + testBranch
 
 // plant commits one file with git.
 func (b *box) plant(path string, data []byte) error {
-	blob, err := b.git(string(data), "hash-object", "-w", "--stdin")
-	if err != nil {
-		return err
-	}
-	return b.plantEntry("100644", strings.TrimSpace(blob), path)
+	return b.importFile(fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", path, len(data), data))
 }
 
 // plantEntry commits one tree entry of any mode with git.
 func (b *box) plantEntry(mode, id, path string) error {
-	var parent []string
-	os.Remove(filepath.Join(b.dir, "index"))
-	if head, err := b.git("", "rev-parse", "--verify", "--quiet", testRef); err == nil {
-		parent = []string{"-p", strings.TrimSpace(head)}
-		if _, err := b.git("", "read-tree", testRef); err != nil {
-			return err
-		}
+	return b.importFile(fmt.Sprintf("M %s %s %s\n", mode, id, path))
+}
+
+func (b *box) importFile(command string) error {
+	from := ""
+	if _, err := b.git("", "rev-parse", "--verify", "--quiet", testRef); err == nil {
+		from = "from " + testRef + "^0\n"
 	}
-	if _, err := b.git(mode+" "+id+"\t"+path+"\n", "update-index", "--add", "--index-info"); err != nil {
-		return err
-	}
-	tree, err := b.git("", "write-tree", "--missing-ok")
-	if err != nil {
-		return err
-	}
-	commit, err := b.git("planted", append([]string{"commit-tree", strings.TrimSpace(tree)}, parent...)...)
-	if err != nil {
-		return err
-	}
-	_, err = b.git("", "update-ref", testRef, strings.TrimSpace(commit))
+	_, err := b.git(fmt.Sprintf("commit %s\ncommitter test <test@localhost> %d +0000\ndata 7\nplanted\n%s%s",
+		testRef, b.tick(), from, command), "fast-import", "--quiet")
 	return err
 }
 
