@@ -106,7 +106,7 @@ func roundTrip(p *probe) {
 		all = append(all, a)
 	}
 	var many shard.Change
-	for i := range 300 {
+	for i := range 60 {
 		many.Add = append(many.Add, p.add(fmt.Sprintf("line %d\n", i)))
 	}
 	p.commit(b, head, many)

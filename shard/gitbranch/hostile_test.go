@@ -254,10 +254,10 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// TestHugeShard is a blob of 64 MiB that compresses to almost nothing.
+// TestHugeShard is a blob of 32 MiB that compresses to almost nothing.
 func TestHugeShard(t *testing.T) {
 	eachAccess(t, func(t *testing.T, box *box) {
-		size := 64 << 20
+		size := 32 << 20
 		b := localBranch(t, box)
 		file := filepath.Join(box.dir, "huge")
 		f, err := os.Create(file)
