@@ -372,7 +372,7 @@ func TestManyHeadsAreReplayedAsAWhole(t *testing.T) {
 	b.put(t, history...)
 	head := b.Head()
 	mine := artifactOf(t, configs, "42:1", `{"operation":"insert","value":{"id":"k"}}`)
-	if got, err := Persist(t.Context(), on(b), configs, mine, fast()); !errors.Is(err, ErrRejected) || b.Head() != head {
+	if got, err := Persist(t.Context(), on(b), configs, mine, fast()); !errors.Is(err, ErrRejected) || b.Head() != head || got.Ledgers[0].Rejected != 1 {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
