@@ -237,6 +237,18 @@ func TestMalformedHistoryFailsTheLedger(t *testing.T) {
 			if l := got.Ledgers[0]; !errors.Is(err, ledger.ErrMalformed) || l.Code != CodeHistory || b.Head() != head {
 				t.Errorf("%v, %+v", err, l)
 			}
+			if name == "operation" {
+				return
+			}
+			// Neither is a batch that is there already reported as durable.
+			b = newHooked()
+			if _, err := Persist(t.Context(), on(b), configs, artifact, fast()); err != nil {
+				t.Fatal(err)
+			}
+			b.Edit(plant)
+			if got, err := Persist(t.Context(), on(b), configs, artifact, fast()); !errors.Is(err, ledger.ErrMalformed) {
+				t.Errorf("%v, %+v", err, got)
+			}
 		})
 	}
 }
@@ -328,6 +340,52 @@ func TestManyHeads(t *testing.T) {
 	}
 	if n := len(b.history(t).Heads()); n != 1 {
 		t.Errorf("the next append left %d heads", n)
+	}
+}
+
+// The new record follows 64 of 65 heads, so it comes before what the last one
+// stands for: the state after everything would admit it, the replay does not.
+func TestManyHeadsAreReplayedAsAWhole(t *testing.T) {
+	findings := ledger.NewConfig("findings", ledger.Table)
+	findings.Key = "id"
+	configs := ledger.Configs{findings}
+	seal := func(name string, payload string, parents ...record.Hash) record.Record {
+		r, err := record.Seal(record.Draft{ID: record.DeterministicID(name, 0), Type: "t", Parents: parents, Payload: []byte(payload)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	inserted := seal("insert", `{"operation":"insert","value":{"id":"k"}}`)
+	updated := seal("update", `{"operation":"update","key":"k","patch":{"a":1}}`, inserted.SHA())
+	deleted := updated
+	for i := 0; deleted.SHA()[0] < 0xc0; i++ { // so that it is the last head in SHA order
+		deleted = seal(fmt.Sprint("delete ", i), `{"operation":"delete","key":"k"}`, updated.SHA())
+	}
+	history := []record.Record{inserted, updated, deleted}
+	for i := 0; len(history) < 3+record.MaxParents; i++ {
+		if r := seal(fmt.Sprint("other ", i), `{"operation":"delete","key":"x"}`); r.SHA().Compare(deleted.SHA()) < 0 {
+			history = append(history, r)
+		}
+	}
+	b := newHooked()
+	b.put(t, history...)
+	head := b.Head()
+	mine := artifactOf(t, configs, "42:1", `{"operation":"insert","value":{"id":"k"}}`)
+	if got, err := Persist(t.Context(), on(b), configs, mine, fast()); !errors.Is(err, ErrRejected) || b.Head() != head || got.Ledgers[0].Rejected != 1 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+func TestFullByBytes(t *testing.T) {
+	configs, b, artifact := logOf(t)
+	if _, err := Persist(t.Context(), on(b), configs, artifact, fast()); err != nil {
+		t.Fatal(err)
+	}
+	b.afterSnapshot = func(snap *shard.Snapshot) { snap.Shards[0].Size = shard.ProjectionLimits().Bytes - 100 }
+	next := artifactOf(t, configs, "43:1", appendLog)
+	if got, err := Persist(t.Context(), on(b), configs, next, fast()); !errors.Is(err, ErrBranchFull) || got.Ledgers[0].Pushes != 0 {
+		t.Errorf("%v, %+v", err, got)
 	}
 }
 

@@ -2,6 +2,8 @@ package txn
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
@@ -15,7 +17,7 @@ func invalid(err error, payload []byte, cfg ledger.Config) *RequestError {
 	if !errors.As(err, &e) {
 		return &RequestError{Reason: ReasonInvalid}
 	}
-	out := &RequestError{Field: fieldOf(e.Code, payload, cfg), Reason: Reason(e.Code)}
+	out := &RequestError{Field: fieldOf(e.Code, payload, cfg), Reason: Reason(e.Code), Detail: explain(e.Code, cfg)}
 	var rule *ledger.SchemaError
 	if errors.As(err, &rule) {
 		out.Detail = rule.Error()
@@ -26,6 +28,35 @@ func invalid(err error, payload []byte, cfg ledger.Config) *RequestError {
 		out.Detail = "missing"
 	}
 	return out
+}
+
+// explain says what an operation must be, for a person.
+func explain(code replay.Code, cfg ledger.Config) string {
+	switch code {
+	case replay.UnsupportedOperation:
+		var names []string
+		for _, o := range ledger.Operations(cfg.Type) {
+			names = append(names, o.Name)
+		}
+		return "a ledger of type " + string(cfg.Type) + " has " + strings.Join(names, ", ")
+	case replay.InvalidRow:
+		return "a row is an object with its key, " + cfg.Key + ", as a string"
+	case replay.InvalidPatch:
+		return "a patch is an object without the key, " + cfg.Key
+	case replay.InvalidKey:
+		return "a key is a string"
+	case replay.InvalidCounter:
+		return "a counter has a name that is not empty and an amount, an integer from 0 to 9007199254740991"
+	case replay.InvalidNote:
+		return fmt.Sprintf("a text that is not blank, of at most %d bytes for a subject and %d for a note", ledger.MaxSubjectBytes, ledger.MaxNoteBytes)
+	case replay.InvalidReason:
+		return fmt.Sprintf("a text that is not blank, of at most %d characters", ledger.MaxReasonChars)
+	case replay.InvalidCitation:
+		return fmt.Sprintf("1 to %d citations of type repository, with a path inside the repository and lines in order", ledger.MaxCitations)
+	case replay.InvalidVote:
+		return "a vote has a note_id and is up or down"
+	}
+	return ""
 }
 
 // fieldOf names the field that a code is about. An unknown field's name is the

@@ -149,8 +149,8 @@ func (o orders) maintain(r *gitbranch.Repository, out *json.Encoder) error {
 			if err != nil {
 				return err
 			}
-			if p.Plan == nil {
-				continue
+			if p.Plan == nil || p.Stats.SourceSegments < 6 && !last {
+				continue // leave the server to the writers
 			}
 			got, err := compact.Apply(context.Background(), b, cfg, p.Plan.Append(nil), compact.ApplyOptions{})
 			a := acknowledged{Ledger: cfg.Name}

@@ -126,6 +126,7 @@ func (j *job) admit(ctx context.Context, snap *shard.Snapshot, h *ledger.History
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		j.mark(missing, Invalid, RecordNotWritten, nil)
 		return fmt.Errorf("%w: %w", ErrRejected, err)
 	}
 	return nil
