@@ -28,7 +28,7 @@ const (
 	DuplicateKey  Code = "duplicate-key"  // insert of a key that exists
 	MissingKey    Code = "missing-key"    // update of a key that does not exist
 	KeyConflict   Code = "key-conflict"   // two keys that differ in lone surrogates only; text cannot hold both
-	RowTooLarge   Code = "row-too-large"  // the row has more than MaxRowBytes
+	RowTooLarge   Code = "row-too-large"  // the row has more than ledger.MaxRowBytes
 	CounterRange  Code = "counter-range"  // the counter would leave the safe integers
 	DuplicateNote Code = "duplicate-note" // two notes or votes with one record ID
 	MissingNote   Code = "missing-note"   // a vote on something that is no note
@@ -38,9 +38,6 @@ func (c Code) Error() string { return "replay: " + string(c) }
 
 // checkSchema is SchemaMismatch with its reason, or nil.
 func checkSchema(s *ledger.Schema, value []byte) error {
-	if s == nil {
-		return nil
-	}
 	if err := s.Validate(value); err != nil {
 		return &mismatch{err}
 	}

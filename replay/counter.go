@@ -5,8 +5,6 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
-const maxSafeInteger = 1<<53 - 1
-
 // counterReducer keeps sums by name (S4.3-06, S4.3-15). A name starts at zero,
 // and stays once it was used.
 type counterReducer struct{ *cells[int64] }
@@ -21,7 +19,7 @@ func (r *counterReducer) apply(_ *Operation, f *fields) error {
 	if f.operation == "decrement" {
 		amount = -amount
 	}
-	if sum += amount; sum > maxSafeInteger || sum < -maxSafeInteger {
+	if sum += amount; sum > ledger.MaxAmount || sum < -ledger.MaxAmount {
 		return CounterRange
 	}
 	r.put(text, key, sum)

@@ -30,6 +30,9 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Operation)
 	}
 	b.WriteString(": " + string(e.Code))
+	if e.cause != nil {
+		b.WriteString(": " + e.cause.Error()) // names of the schema, and positions
+	}
 	return b.String()
 }
 

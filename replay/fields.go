@@ -25,94 +25,113 @@ const (
 	otherField
 )
 
+// fieldNamed returns the field with a member's name.
+func fieldNamed(name []byte) field {
+	switch string(name) {
+	case "operation":
+		return operationField
+	case "id":
+		return idField
+	case "value":
+		return valueField
+	case "key":
+		return keyField
+	case "patch":
+		return patchField
+	case "name":
+		return nameField
+	case "amount":
+		return amountField
+	case "subject":
+		return subjectField
+	case "note":
+		return noteField
+	case "reason":
+		return reasonField
+	case "citations":
+		return citationsField
+	case "note_id":
+		return noteIDField
+	case "vote":
+		return voteField
+	}
+	return otherField
+}
+
 // fields are the members of an operation's payload, as canonical values.
 type fields struct {
 	operation string // one of the ledger type's operations, or empty
 	present   field
 
-	value, key, patch              []byte
-	name, amount                   []byte
-	subject, note, reason          []byte
-	citations, noteID, vote, other []byte
+	value, key, patch       []byte
+	name, amount            []byte
+	subject, note, reason   []byte
+	citations, noteID, vote []byte
 }
 
 // readFields splits a payload. What is no object has no fields.
 func readFields(payload []byte) (f fields, operation []byte) {
-	var ignored []byte
-	for k, v := range canonical.Members(payload) {
-		which, into := otherField, &f.other
-		switch string(k) {
-		case "operation":
-			which, into = operationField, &operation
-		case "id":
-			which, into = idField, &ignored
-		case "value":
-			which, into = valueField, &f.value
-		case "key":
-			which, into = keyField, &f.key
-		case "patch":
-			which, into = patchField, &f.patch
-		case "name":
-			which, into = nameField, &f.name
-		case "amount":
-			which, into = amountField, &f.amount
-		case "subject":
-			which, into = subjectField, &f.subject
-		case "note":
-			which, into = noteField, &f.note
-		case "reason":
-			which, into = reasonField, &f.reason
-		case "citations":
-			which, into = citationsField, &f.citations
-		case "note_id":
-			which, into = noteIDField, &f.noteID
-		case "vote":
-			which, into = voteField, &f.vote
-		}
+	for name, v := range canonical.Members(payload) {
+		which := fieldNamed(name)
 		f.present |= which
-		*into = v
+		if which == operationField {
+			operation = v
+		} else if into := f.at(which); into != nil {
+			*into = v
+		}
 	}
 	return f, operation
 }
 
-// shape is which fields an operation has, besides its name and an ignored id.
-type shape struct {
-	name     string
-	required field
-	optional field
-}
-
-// shapeOf returns the shape of an operation of a ledger type.
-func shapeOf(t ledger.Type, operation string) (shape, bool) {
-	for _, s := range shapes(t) {
-		if s.name == operation {
-			return s, true
-		}
-	}
-	return shape{}, false
-}
-
-// shapes returns the operations of a ledger type (S4.3-02 to S4.3-07).
-func shapes(t ledger.Type) []shape {
-	switch t {
-	case ledger.Log:
-		return []shape{{"append", valueField, 0}}
-	case ledger.Set:
-		return []shape{{"add", valueField, 0}, {"remove", valueField, 0}}
-	case ledger.Map:
-		return []shape{{"put", keyField | valueField, 0}, {"delete", keyField, 0}}
-	case ledger.Table:
-		return []shape{
-			{"insert", valueField, 0}, {"update", keyField | patchField, 0},
-			{"upsert", valueField, 0}, {"delete", keyField, 0},
-		}
-	case ledger.Counter:
-		return []shape{{"increment", nameField | amountField, 0}, {"decrement", nameField | amountField, 0}}
-	case ledger.Notes:
-		return []shape{
-			{"note", subjectField | noteField | reasonField | citationsField, 0},
-			{"vote", noteIDField | voteField, reasonField},
-		}
+// at is where a field's value is kept; nil when it is not.
+func (f *fields) at(which field) *[]byte {
+	switch which {
+	case valueField:
+		return &f.value
+	case keyField:
+		return &f.key
+	case patchField:
+		return &f.patch
+	case nameField:
+		return &f.name
+	case amountField:
+		return &f.amount
+	case subjectField:
+		return &f.subject
+	case noteField:
+		return &f.note
+	case reasonField:
+		return &f.reason
+	case citationsField:
+		return &f.citations
+	case noteIDField:
+		return &f.noteID
+	case voteField:
+		return &f.vote
 	}
 	return nil
+}
+
+// shape is an operation with the set of its fields, besides its name and an
+// ignored id.
+type shape struct {
+	ledger.OperationSpec
+	required, allowed field
+}
+
+// shapes returns the operations of a ledger type.
+func shapes(t ledger.Type) []shape {
+	var out []shape
+	for _, spec := range ledger.Operations(t) {
+		s := shape{OperationSpec: spec, allowed: operationField | idField}
+		for _, f := range spec.Fields {
+			which := fieldNamed([]byte(f.Name))
+			s.allowed |= which
+			if !f.Optional {
+				s.required |= which
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }

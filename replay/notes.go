@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/gitledger/gitledger/internal/canonical"
@@ -99,17 +100,16 @@ func (r *notesReducer) tables() []Table {
 		"note_citations": {citations, func(yield func([]any) bool) { yieldCitations(notes, yield) }},
 		"note_votes":     {len(votes), func(yield func([]any) bool) { yieldVotes(votes, yield) }},
 	}
-	tables := Layout(ledger.Notes)
-	for i := range tables {
-		t := &tables[i]
-		t.Len, t.Rows = rows[t.Name].n, rows[t.Name].all
+	var tables []Table
+	for _, spec := range ledger.Tables(ledger.Notes) {
+		tables = append(tables, Table{TableSpec: spec, Len: rows[spec.Name].n, Rows: rows[spec.Name].all})
 	}
 	return tables
 }
 
 type rows struct {
 	n   int
-	all func(yield func([]any) bool)
+	all iter.Seq[[]any]
 }
 
 func yieldNotes(notes []*assertion, yield func([]any) bool) {

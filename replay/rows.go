@@ -5,9 +5,6 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
-// MaxRowBytes bounds a row of a table, as canonical JSON.
-const MaxRowBytes = 64 << 10
-
 // tableReducer keeps rows by their primary key (S4.3-05, S4.3-13).
 type tableReducer struct {
 	*cells[[]byte]
@@ -57,7 +54,7 @@ func (r *tableReducer) merge(row, patch []byte) ([]byte, error) {
 	if err != nil {
 		return nil, InvalidPatch
 	}
-	if len(merged) > MaxRowBytes {
+	if len(merged) > ledger.MaxRowBytes {
 		return nil, RowTooLarge
 	}
 	return merged, checkSchema(r.schema, merged)

@@ -10,7 +10,7 @@ import (
 // State is what a ledger's operations add up to. It refers to the history's
 // bytes. It is not safe for concurrent use while Apply runs.
 type State struct {
-	cfg     ledger.Config
+	checker checker
 	reducer reducer // nil for a raw ledger
 }
 
@@ -19,7 +19,7 @@ func NewState(cfg ledger.Config) (*State, error) {
 	if !cfg.Type.Known() {
 		return nil, &Error{Ledger: cfg.Name, Code: UnknownType}
 	}
-	return &State{cfg: cfg, reducer: newReducer(&cfg)}, nil
+	return &State{checker: newChecker(cfg), reducer: newReducer(&cfg)}, nil
 }
 
 // cancelStride is how many operations are applied between two looks at the context.
@@ -78,8 +78,8 @@ func (s *State) applyAll(ops []Operation) error {
 	return run.finish()
 }
 
-// Tables returns the derived tables with their rows, in the order of [Layout];
-// a view has none. A raw ledger has no tables. They are valid until the next Apply.
+// Tables returns the derived tables with their rows, in the order of
+// [ledger.Tables]; a view has none. A raw ledger has no tables. They are valid until the next Apply.
 func (s *State) Tables() []Table {
 	if s.reducer == nil {
 		return nil
@@ -102,7 +102,7 @@ type waiting struct {
 func (s *State) run() *run { return &run{s: s} }
 
 func (r *run) apply(i int, op Operation) error {
-	f, err := check(&r.s.cfg, op.Payload)
+	f, err := r.s.checker.check(op.Payload)
 	switch {
 	case err != nil:
 	case r.s.reducer == nil:
@@ -112,7 +112,7 @@ func (r *run) apply(i int, op Operation) error {
 		err = r.s.reducer.apply(&op, &f)
 	}
 	if err != nil {
-		return newError(r.s.cfg.Name, i, &op, &f, err)
+		return newError(r.s.checker.cfg.Name, i, &op, &f, err)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (r *run) finish() error {
 	for i := range r.waiting {
 		w := &r.waiting[i]
 		if err := r.s.reducer.apply(&w.op, &w.fields); err != nil {
-			return newError(r.s.cfg.Name, w.index, &w.op, &w.fields, err)
+			return newError(r.s.checker.cfg.Name, w.index, &w.op, &w.fields, err)
 		}
 	}
 	return nil

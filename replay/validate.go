@@ -10,83 +10,114 @@ import (
 // S8-02). In a raw ledger it checks the payload, without its id, against the
 // schema. payload must be canonical JSON. The error is an [*Error].
 func Validate(cfg ledger.Config, payload []byte) error {
-	f, err := check(&cfg, payload)
+	c := newChecker(cfg)
+	f, err := c.check(payload)
 	if err != nil {
 		return newError(cfg.Name, 0, &Operation{}, &f, err)
 	}
 	return nil
 }
 
+// checker knows what the operations of one ledger are.
+type checker struct {
+	cfg    ledger.Config
+	shapes []shape
+}
+
+func newChecker(cfg ledger.Config) checker { return checker{cfg, shapes(cfg.Type)} }
+
 // check returns the operation's fields, and the rule that it breaks.
-func check(cfg *ledger.Config, payload []byte) (fields, error) {
-	if cfg.Type == ledger.Raw {
-		return fields{}, checkRaw(cfg.Schema, payload)
+func (c *checker) check(payload []byte) (fields, error) {
+	if c.cfg.Type == ledger.Raw {
+		return fields{}, checkRaw(c.cfg.Schema, payload)
 	}
-	if !cfg.Type.Known() {
+	if !c.cfg.Type.Known() {
 		return fields{}, UnknownType
 	}
 	f, name := readFields(payload)
-	text, _ := canonical.Text(name)
-	s, ok := shapeOf(cfg.Type, text)
-	if !ok {
+	s := c.shape(name)
+	if s == nil {
 		return f, UnsupportedOperation
 	}
-	f.operation = s.name
-	if cfg.Type == ledger.Notes && f.present&idField != 0 {
+	f.operation = s.Name
+	if c.cfg.Type == ledger.Notes && f.present&idField != 0 {
 		return f, PayloadID
 	}
-	all := operationField | idField | s.required | s.optional
-	if f.present&s.required != s.required || f.present&^all != 0 {
+	if f.present&s.required != s.required || f.present&^s.allowed != 0 {
 		return f, InvalidFields
 	}
-	return f, checkValues(cfg, &f)
-}
-
-func checkValues(cfg *ledger.Config, f *fields) error {
-	if f.present&keyField != 0 && !canonical.IsString(f.key) {
-		return InvalidKey
-	}
-	switch cfg.Type {
-	case ledger.Counter:
-		return checkCounter(f)
-	case ledger.Notes:
-		return checkNotes(f)
-	case ledger.Table:
-		if err := checkTable(cfg.Key, f); err != nil {
-			return err
+	for i := range s.Fields {
+		if err := c.checkField(&s.Fields[i], &f); err != nil {
+			return f, err
 		}
 	}
-	if f.present&valueField != 0 {
-		return checkSchema(cfg.Schema, f.value)
+	return f, nil
+}
+
+// shape finds the operation that a payload names, or nil.
+func (c *checker) shape(name []byte) *shape {
+	text, ok := canonical.Text(name)
+	for i := range c.shapes {
+		if ok && c.shapes[i].Name == text {
+			return &c.shapes[i]
+		}
 	}
 	return nil
 }
 
-// checkTable checks the row of an insert or upsert, or the patch of an update.
-func checkTable(primary string, f *fields) error {
-	switch {
-	case f.present&valueField != 0:
-		if !canonical.IsString(canonical.Get(f.value, primary)) {
-			return InvalidRow
-		}
-		if len(f.value) > MaxRowBytes {
-			return RowTooLarge
-		}
-	case f.present&patchField != 0:
-		if !canonical.IsObject(f.patch) || canonical.Get(f.patch, primary) != nil {
+func (c *checker) checkField(spec *ledger.Field, f *fields) error {
+	which := fieldNamed([]byte(spec.Name))
+	if f.present&which == 0 {
+		return nil
+	}
+	v := *f.at(which)
+	switch spec.Kind {
+	case ledger.ValueField:
+		return checkSchema(c.cfg.Schema, v)
+	case ledger.RowField:
+		return c.checkRow(v)
+	case ledger.PatchField:
+		if !canonical.IsObject(v) || canonical.Get(v, c.cfg.Key) != nil {
 			return InvalidPatch
 		}
+	case ledger.AmountField:
+		if n, safe := canonical.Integer(v); !safe || n < 0 {
+			return InvalidCounter
+		}
+	case ledger.CitationsField:
+		return checkCitations(v)
+	default:
+		if s, ok := canonical.Text(v); !ok || !spec.Admits(s) {
+			return brokenText(which)
+		}
 	}
 	return nil
 }
 
-// checkCounter checks a counter's name and amount (S4.3-15).
-func checkCounter(f *fields) error {
-	name, ok := canonical.Text(f.name)
-	if amount, safe := canonical.Integer(f.amount); !ok || name == "" || !safe || amount < 0 {
-		return InvalidCounter
+// checkRow checks a table's row before it meets the state.
+func (c *checker) checkRow(v []byte) error {
+	if !canonical.IsString(canonical.Get(v, c.cfg.Key)) {
+		return InvalidRow
 	}
-	return nil
+	if len(v) > ledger.MaxRowBytes {
+		return RowTooLarge
+	}
+	return checkSchema(c.cfg.Schema, v)
+}
+
+// brokenText is the rule of a field that is text.
+func brokenText(which field) Code {
+	switch which {
+	case nameField:
+		return InvalidCounter
+	case reasonField:
+		return InvalidReason
+	case noteIDField, voteField:
+		return InvalidVote
+	case subjectField, noteField:
+		return InvalidNote
+	}
+	return InvalidKey
 }
 
 // checkRaw checks a payload without the id that the gh-aw runtime adds.

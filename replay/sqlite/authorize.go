@@ -7,7 +7,6 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/replay"
 )
 
 // Actions of SQLite's authorizer that the driver has no names for.
@@ -22,12 +21,9 @@ type authorizer struct {
 }
 
 func newAuthorizer(t ledger.Type) *authorizer {
-	a := &authorizer{tables: []string{
-		recordsTable, parentsTable, shardsTable, diagnosticsTable, metadataTable, sourceTable,
-		"sqlite_schema", "sqlite_master", "json_each", "json_tree",
-	}}
-	for _, layout := range replay.Layout(t) {
-		a.tables = append(a.tables, layout.Name)
+	a := &authorizer{tables: []string{"sqlite_schema", "sqlite_master", "json_each", "json_tree"}}
+	for _, spec := range specs(t) {
+		a.tables = append(a.tables, spec.Name)
 	}
 	return a
 }

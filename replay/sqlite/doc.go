@@ -12,7 +12,7 @@
 // instructions (S9-11), and notes are claims to be verified, not facts (S4.3-19).
 //
 // The database holds the tables records, parents, shards, diagnostics and
-// replay_metadata, and those of the ledger's type; see [replay.Layout]. Rows of
+// replay_metadata, and those of the ledger's type; see [ledger.Tables]. Rows of
 // state are in the order of their keys. It is no durable state and is never
 // needed for recovery (S5.1-02).
 //

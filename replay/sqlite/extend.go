@@ -63,13 +63,15 @@ func readSource(ctx context.Context, path string) (source, error) {
 // grow adds the records after the first n, and rewrites what they change. The
 // rows of every table stay in the order that a new database would have.
 func (c *contents) grow(ctx context.Context, conn *connection, n int, order record.Hash) error {
-	rewritten := []string{sourceTable, shardsTable, metadataTable}
+	rewritten := []string{sourceTable, "shards", "replay_metadata"}
 	skip := 0
 	if c.cfg.Type == ledger.Log {
 		skip = n // a log only grows at its end
 	} else {
-		for _, o := range typeTables(c.cfg.Type) {
-			rewritten = append(rewritten, o.name)
+		for _, spec := range ledger.Tables(c.cfg.Type) {
+			if !spec.View {
+				rewritten = append(rewritten, spec.Name)
+			}
 		}
 	}
 	for _, name := range rewritten {

@@ -31,7 +31,7 @@ type contents struct {
 
 // fill writes everything into an empty database.
 func (c *contents) fill(ctx context.Context, conn *connection) error {
-	if err := conn.create(ctx, append(commonTables(), typeTables(c.cfg.Type)...)); err != nil {
+	if err := conn.create(ctx, tables(c.cfg.Type)); err != nil {
 		return err
 	}
 	if err := write(conn, func(w *writer) error { return c.common(ctx, w) }); err != nil {
@@ -72,7 +72,7 @@ func (c *contents) common(ctx context.Context, w *writer) error {
 
 // addRecords adds the records from the given one on.
 func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
-	records, parents := w.into(recordsTable, 8), w.into(parentsTable, 2)
+	records, parents := w.into("records", 8), w.into("parents", 2)
 	for i := from; i < c.history.Len(); i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -90,11 +90,11 @@ func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
 // addSummary adds what is said about the whole: source, shards and metadata.
 func (c *contents) addSummary(w *writer, order record.Hash) {
 	w.into(sourceTable, 4).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String())
-	shards := w.into(shardsTable, 2)
+	shards := w.into("shards", 2)
 	for name, size := range c.history.Shards() {
 		shards.add(name, size)
 	}
-	c.addMetadata(w.into(metadataTable, 7))
+	c.addMetadata(w.into("replay_metadata", 7))
 }
 
 // addTables adds the rows of derived tables, without the first skip of each.
@@ -119,11 +119,11 @@ func addTables(ctx context.Context, w *writer, tables []replay.Table, skip int) 
 
 // addMetadata describes the derived tables to whoever queries them.
 func (c *contents) addMetadata(in *inserter) {
-	layouts := replay.Layout(c.cfg.Type)
-	if len(layouts) == 0 {
-		layouts = []replay.Table{{}}
+	derived := ledger.Tables(c.cfg.Type)
+	if len(derived) == 0 {
+		derived = []ledger.TableSpec{{}} // a raw ledger has one row, of no table
 	}
-	for _, t := range layouts {
+	for _, t := range derived {
 		in.add(c.cfg.Name, int64(projectionVersion), int64(c.history.Len()), scriptSum(c.cfg.Type),
 			int64(outputVersion), t.Name, columnsJSON(t.Columns))
 	}
@@ -136,14 +136,14 @@ func scriptSum(t ledger.Type) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func columnsJSON(columns []replay.Column) string {
+func columnsJSON(columns []ledger.Column) string {
 	b := []byte{'{'}
 	for i, c := range columns {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(canonical.AppendQuoted(b, c.Name), ':')
-		b = canonical.AppendQuoted(b, string(c.Kind))
+		b = canonical.AppendQuoted(b, string(c.Type))
 	}
 	return string(append(b, '}'))
 }

@@ -1,10 +1,10 @@
 package sqlite
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/replay"
 )
 
 // object is a table, index or view of the database.
@@ -14,64 +14,63 @@ type object struct {
 	sql  string
 }
 
-func table(name, columns string) object {
-	return object{"table", name, "CREATE TABLE " + name + " (" + columns + ")"}
-}
-
 func index(name, on string) object {
 	return object{"index", name, "CREATE INDEX " + name + " ON " + on}
 }
 
-// Names of the tables of every projection.
-const (
-	recordsTable     = "records"
-	parentsTable     = "parents"
-	shardsTable      = "shards"
-	diagnosticsTable = "diagnostics"
-	metadataTable    = "replay_metadata"
-	sourceTable      = "projection_source"
-)
-
-// commonTables are in every projection, whatever the ledger's type.
-func commonTables() []object {
-	return []object{
-		table(recordsTable, "ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL, sha TEXT NOT NULL, type TEXT NOT NULL, "+
-			"timestamp TEXT NOT NULL, payload TEXT NOT NULL, shard TEXT NOT NULL, offset INTEGER NOT NULL"),
-		table(parentsTable, "child_sha TEXT NOT NULL, parent_sha TEXT NOT NULL"),
-		table(shardsTable, "file TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL"),
-		table(diagnosticsTable, "ordinal INTEGER PRIMARY KEY, code TEXT NOT NULL, file TEXT, line INTEGER, id TEXT, detail TEXT"),
-		table(metadataTable, "ledger_name TEXT NOT NULL, projection_version INTEGER NOT NULL, record_count INTEGER NOT NULL, "+
-			"script_sha256 TEXT NOT NULL, output_version INTEGER NOT NULL, table_name TEXT NOT NULL, columns_json TEXT NOT NULL"),
-		table(sourceTable, "head TEXT NOT NULL, config_sha256 TEXT NOT NULL, record_count INTEGER NOT NULL, order_sha256 TEXT NOT NULL"),
+// table returns the table of a specification.
+func table(t ledger.TableSpec) object {
+	var parts []string
+	for _, c := range t.Columns {
+		part := c.Name + " " + strings.ToUpper(string(c.Type))
+		if !nullable(t.Name, c.Name) {
+			part += " NOT NULL"
+		}
+		parts = append(parts, part)
 	}
+	if t.Key != nil {
+		parts = append(parts, "PRIMARY KEY ("+strings.Join(t.Key, ", ")+")")
+	}
+	return object{"table", t.Name, "CREATE TABLE " + t.Name + " (" + strings.Join(parts, ", ") + ")"}
 }
 
-// typeTables are the tables of a type's derived state.
-func typeTables(t ledger.Type) []object {
+// nullable reports whether a column may have no value.
+func nullable(table, column string) bool {
+	switch table {
+	case "diagnostics":
+		return column != "ordinal" && column != "code"
+	case "note_citations":
+		return column == "start_line" || column == "end_line"
+	case "note_votes":
+		return column == "reason"
+	}
+	return false
+}
+
+// sourceTable is this package's own: what the database was built from.
+const sourceTable = "projection_source"
+
+func sourceSpec() ledger.TableSpec {
+	return ledger.TableSpec{Name: sourceTable, Columns: []ledger.Column{
+		{Name: "head", Type: ledger.TextColumn}, {Name: "config_sha256", Type: ledger.TextColumn},
+		{Name: "record_count", Type: ledger.IntegerColumn}, {Name: "order_sha256", Type: ledger.TextColumn},
+	}}
+}
+
+// specs are the tables and views of a projection of the type.
+func specs(t ledger.Type) []ledger.TableSpec {
+	return slices.Concat(ledger.GenericTables(), []ledger.TableSpec{sourceSpec()}, ledger.Tables(t))
+}
+
+// tables are the objects that rows go into.
+func tables(t ledger.Type) []object {
 	var out []object
-	for _, layout := range replay.Layout(t) {
-		if layout.Key != nil {
-			out = append(out, table(layout.Name, columnsSQL(layout)))
+	for _, spec := range specs(t) {
+		if !spec.View {
+			out = append(out, table(spec))
 		}
 	}
 	return out
-}
-
-func columnsSQL(t replay.Table) string {
-	var b strings.Builder
-	for _, c := range t.Columns {
-		b.WriteString(c.Name + " " + strings.ToUpper(string(c.Kind)))
-		if !nullable(t.Name, c.Name) {
-			b.WriteString(" NOT NULL")
-		}
-		b.WriteString(", ")
-	}
-	b.WriteString("PRIMARY KEY (" + strings.Join(t.Key, ", ") + ")")
-	return b.String()
-}
-
-func nullable(table, column string) bool {
-	return table == "note_citations" && strings.HasSuffix(column, "_line") || table == "note_votes" && column == "reason"
 }
 
 // afterRows are the indexes and views, which are made when the rows are there.
@@ -85,7 +84,7 @@ func afterRows(t ledger.Type) []object {
 		index("diagnostics_code", "diagnostics (code)"),
 	}
 	if t == ledger.Notes {
-		// The index covers the ranking view, which then never reads the votes themselves.
+		// The view reads this index only, never the votes themselves.
 		out = append(out,
 			index("note_votes_note_id", "note_votes (note_id, vote, created_at)"),
 			object{"view", "note_state", noteStateSQL})
@@ -94,26 +93,20 @@ func afterRows(t ledger.Type) []object {
 }
 
 // noteStateSQL counts the votes of each note (S4.3-18). Timestamps compare as
-// text.
+// text. Each column is a search in the index of its own, so that a query which
+// ranks by net_votes pays for the columns that it names only.
 const noteStateSQL = `CREATE VIEW note_state AS
-SELECT n.id AS note_id,
-	coalesce(v.up, 0) AS upvotes,
-	coalesce(v.down, 0) AS downvotes,
-	coalesce(v.up, 0) - coalesce(v.down, 0) AS net_votes,
-	v.last AS last_vote_at,
-	v.last_up AS last_positive_vote_at
-FROM notes AS n
-LEFT JOIN (
-	SELECT note_id,
-		count(*) FILTER (WHERE vote = 'up') AS up,
-		count(*) FILTER (WHERE vote = 'down') AS down,
-		max(created_at) AS last,
-		max(created_at) FILTER (WHERE vote = 'up') AS last_up
-	FROM note_votes
-	GROUP BY note_id
-) AS v ON v.note_id = n.id`
+SELECT id AS note_id, upvotes, downvotes, upvotes - downvotes AS net_votes,
+	(SELECT max(v.created_at) FROM note_votes AS v WHERE v.note_id = id) AS last_vote_at,
+	(SELECT max(v.created_at) FROM note_votes AS v WHERE v.note_id = id AND v.vote = 'up') AS last_positive_vote_at
+FROM (
+	SELECT id,
+		(SELECT count(*) FROM note_votes AS v WHERE v.note_id = id AND v.vote = 'up') AS upvotes,
+		(SELECT count(*) FROM note_votes AS v WHERE v.note_id = id AND v.vote = 'down') AS downvotes
+	FROM notes
+)`
 
 // objects are all objects of a projection of the type.
 func objects(t ledger.Type) []object {
-	return append(append(commonTables(), typeTables(t)...), afterRows(t)...)
+	return append(tables(t), afterRows(t)...)
 }

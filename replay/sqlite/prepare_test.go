@@ -37,7 +37,7 @@ func TestPrepare(t *testing.T) {
 	}
 	got := dump(t, path)
 	for _, want := range []string{
-		`["table" "records" "CREATE TABLE records (ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL, sha TEXT NOT NULL, `,
+		`["table" "records" "CREATE TABLE records (ordinal INTEGER NOT NULL, id TEXT NOT NULL, sha TEXT NOT NULL, `,
 		fmt.Sprintf(`[0 %q`, ids[0]),
 		fmt.Sprintf(`[%q 2 1 1 "2026-01-02T03:04:05.004Z" "2026-01-02T03:04:05.003Z"]`, ids[0]),
 		fmt.Sprintf(`[%q 0 1 -1 "2026-01-02T03:04:05.005Z" <nil>]`, ids[1]),

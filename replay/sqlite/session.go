@@ -88,7 +88,7 @@ func (s *session) recognise() (ledger.Type, error) {
 // same objects.
 func (s *session) isOf(t ledger.Type) bool {
 	script := ""
-	err := s.conn.values("SELECT script_sha256 FROM "+metadataTable+" LIMIT 1", nil, func(row []driver.Value) error {
+	err := s.conn.values("SELECT script_sha256 FROM replay_metadata LIMIT 1", nil, func(row []driver.Value) error {
 		script, _ = row[0].(string)
 		return nil
 	})

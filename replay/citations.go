@@ -2,65 +2,16 @@ package replay
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gitledger/gitledger/internal/canonical"
+	"github.com/gitledger/gitledger/ledger"
 )
 
-// Limits of notes and votes (S4.3-17).
-const (
-	MaxSubjectBytes  = 512  // of a note's subject, in UTF-8
-	MaxNoteBytes     = 4096 // of a note's text, in UTF-8
-	MaxReasonRunes   = 1024 // code points of a reason
-	MaxCitations     = 32   // of one note; at least 1
-	MaxCitationBytes = 2048 // of one citation as canonical JSON
-	MaxNoteIDBytes   = 128  // of a vote's note_id, in UTF-8
-)
-
-func checkNotes(f *fields) error {
-	if f.present&reasonField != 0 {
-		reason, ok := canonical.Text(f.reason)
-		if !ok || blank(reason) || utf8.RuneCountInString(reason) > MaxReasonRunes {
-			return InvalidReason
-		}
-	}
-	if f.operation == "vote" {
-		id, ok := canonical.Text(f.noteID)
-		if !ok || id == "" || len(id) > MaxNoteIDBytes {
-			return InvalidVote
-		}
-		if vote := string(f.vote); vote != `"up"` && vote != `"down"` {
-			return InvalidVote
-		}
-		return nil
-	}
-	if !isNoteText(f.subject, MaxSubjectBytes) || !isNoteText(f.note, MaxNoteBytes) {
-		return InvalidNote
-	}
-	return checkCitations(f.citations)
-}
-
-func isNoteText(v []byte, limit int) bool {
-	s, ok := canonical.Text(v)
-	return ok && len(s) <= limit && !blank(s)
-}
-
-// blank reports whether s has nothing but what ECMAScript counts as white
-// space: Unicode's, without U+0085 and with U+FEFF.
-func blank(s string) bool {
-	for _, r := range s {
-		if r == '\u0085' || r != '\ufeff' && !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
-
+// checkCitations checks the citations of a note (S4.3-17).
 func checkCitations(v []byte) error {
 	n := 0
 	for c := range canonical.Elements(v) {
-		if n++; n > MaxCitations || len(c) > MaxCitationBytes || !isCitation(c) {
+		if n++; n > ledger.MaxCitations || len(c) > ledger.MaxCitationBytes || !isCitation(c) {
 			return InvalidCitation
 		}
 	}
@@ -112,7 +63,7 @@ func readLine(v []byte) (int64, bool) {
 // no empty, "." or ".." part, no scheme, no backslash, no control character,
 // and none of these in percent-encoded form.
 func isRepositoryPath(p string) bool {
-	if blank(p) || hasScheme(p) || hasEncodedSeparator(p) {
+	if !(ledger.Field{Kind: ledger.TextField}).Admits(p) || hasScheme(p) || hasEncodedSeparator(p) {
 		return false
 	}
 	for i := range len(p) {
