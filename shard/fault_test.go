@@ -356,10 +356,3 @@ func TestDirFirstCommitWhileReading(t *testing.T) {
 		t.Errorf("%v, %q", got, snap.State)
 	}
 }
-
-func TestMain(m *testing.M) {
-	if os.Getenv(dieAt) != "" {
-		os.Exit(dyingCommit())
-	}
-	os.Exit(m.Run())
-}
