@@ -126,6 +126,31 @@ func manyHashes(n int) (hashes []Hash) {
 	return hashes
 }
 
+// TestParents seals parents that Seal refuses.
+func TestParents(t *testing.T) {
+	d := Draft{ID: DeterministicID("x", 0), Type: "t", Time: time.Unix(0, 0)}
+	forge := func(parents []Hash) []byte {
+		line := appendLine(nil, d, parents, []byte("1"), Hash{})
+		bare := bytes.Replace(line, []byte(`"sha":"`+Hash{}.String()+`",`), nil, 1)
+		return appendLine(nil, d, parents, []byte("1"), Sum(bare))
+	}
+	sorted := slices.SortedFunc(slices.Values(manyHashes(MaxParents+1)), Hash.Compare)
+	for n := range sorted {
+		if r, err := Parse(forge(sorted[:n])); err != nil || r.NumParents() != n {
+			t.Errorf("%d parents: %v", n, err)
+		}
+	}
+	for name, parents := range map[string][]Hash{
+		"too many":   sorted,
+		"the same":   {sorted[0], sorted[0]},
+		"descending": {sorted[1], sorted[0]},
+	} {
+		if _, err := Parse(forge(parents)); !errors.Is(err, &Error{Code: InvalidEnvelope}) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMinLine(t *testing.T) {
 	r, err := Seal(Draft{ID: ID{uuid: DeterministicID("x", 0).uuid, bare: true}, Type: "t", Payload: []byte("1")})
 	if err != nil || len(r.Line()) != MinLine {

@@ -22,6 +22,13 @@ const (
 	dieHead = "GITLEDGER_DIE_HEAD"
 )
 
+func TestMain(m *testing.M) {
+	if os.Getenv(dieAt) != "" {
+		os.Exit(dyingCommit())
+	}
+	os.Exit(m.Run())
+}
+
 // dyingCommit is the process: it commits, is killed at a file operation, and
 // says so if it gets through.
 func dyingCommit() int {

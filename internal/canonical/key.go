@@ -13,15 +13,15 @@ type text struct {
 	bytewise bool
 }
 
-// firstAboveSurrogates is the first byte of U+E000 in UTF-8. Characters from
-// there on are where UTF-8 and UTF-16 disagree on the order, since UTF-16
-// writes those beyond U+FFFF with surrogates, which are below U+E000.
-const firstAboveSurrogates = 0xee
+// firstAstral is the least first byte of a character beyond U+FFFF in UTF-8.
+// UTF-16 writes those with surrogates, which are below U+E000, and so puts them
+// before some that UTF-8 puts them after.
+const firstAstral = 0xf0
 
 // textOf makes a text of bytes that are known to be canonical.
 func textOf(b []byte) text {
 	for _, c := range b {
-		if c == '\\' || c >= firstAboveSurrogates {
+		if c == '\\' || c >= firstAstral {
 			return text{bytes: b}
 		}
 	}

@@ -42,7 +42,7 @@ func TestAgainstNode(t *testing.T) {
 	}
 	g := generator{randtest.New(t)}
 	var texts []string
-	for range randtest.Count(t, "GITLEDGER_NODE", 10_000) {
+	for range randtest.Count(t, "GITLEDGER_NODE", 2_000) {
 		texts = append(texts, g.document(), strconv.FormatFloat(g.double(), 'e', 17, 64))
 	}
 	var in bytes.Buffer

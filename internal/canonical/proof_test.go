@@ -59,7 +59,7 @@ func agree(t *testing.T, src []byte) (canonical []byte) {
 // damaged ones: GITLEDGER_DOCUMENTS of them.
 func TestDocuments(t *testing.T) {
 	g := generator{randtest.New(t)}
-	for range randtest.Count(t, "GITLEDGER_DOCUMENTS", 20_000) {
+	for range randtest.Count(t, "GITLEDGER_DOCUMENTS", 5_000) {
 		src := []byte(g.document())
 		canonical := agree(t, src)
 		agree(t, g.damage(src))
@@ -72,7 +72,7 @@ func TestDocuments(t *testing.T) {
 func TestDoubles(t *testing.T) {
 	g := generator{randtest.New(t)}
 	var buf [64]byte
-	for range randtest.Count(t, "GITLEDGER_DOUBLES", 100_000) {
+	for range randtest.Count(t, "GITLEDGER_DOUBLES", 50_000) {
 		f := g.double()
 		got := AppendNumber(buf[:0], f)
 		if want := slowNumber(f); string(got) != want {
@@ -92,7 +92,7 @@ func TestDoubles(t *testing.T) {
 func TestDecimals(t *testing.T) {
 	g := generator{randtest.New(t)}
 	canonical := 0
-	for range randtest.Count(t, "GITLEDGER_DOUBLES", 100_000) {
+	for range randtest.Count(t, "GITLEDGER_DOUBLES", 50_000) {
 		lit := g.number()
 		f, err := strconv.ParseFloat(lit, 64)
 		want := err == nil && slowNumber(f) == lit

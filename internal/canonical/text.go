@@ -63,7 +63,7 @@ func checkString(b []byte, i int) (text, int) {
 			if r == utf8.RuneError && n == 1 {
 				return text{}, -1
 			}
-			bytewise = bytewise && c < firstAboveSurrogates
+			bytewise = bytewise && c < firstAstral
 			i += n
 		}
 	}
