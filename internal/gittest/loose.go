@@ -57,13 +57,19 @@ func (l Loose) Object(kind string, data []byte) (string, error) {
 	text := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
 	sum := sha1.Sum(text)
 	id := hex.EncodeToString(sum[:])
+	if _, err := os.Lstat(l.ObjectPath(id)); err == nil {
+		return id, nil
+	}
 	return id, l.Replace(id, text)
 }
 
 // Replace puts an object's text, header included, in the place of another.
 func (l Loose) Replace(id string, text []byte) error {
 	var packed bytes.Buffer
-	w := zlib.NewWriter(&packed)
+	w, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	if err != nil {
+		return errors.New("gittest: zlib")
+	}
 	w.Write(text)
 	w.Close()
 	path := l.ObjectPath(id)

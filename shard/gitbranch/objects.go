@@ -20,6 +20,7 @@ var errBig = errors.New("gitbranch: object is too large")
 type handle struct {
 	repo     *git.Repository
 	odb      *git.Odb
+	loose    *loose
 	gen      int         // of the pool that made it
 	identity os.FileInfo // of a cache's directory
 }
@@ -31,6 +32,9 @@ func (h *handle) free() {
 
 // size returns an object's kind and size without reading it.
 func (h *handle) size(id git.Oid) (git.ObjectType, int64, error) {
+	if kind, n, err := h.loose.size(id); err != errNotLoose {
+		return kind, n, err
+	}
 	n, kind, err := h.odb.ReadHeader(&id)
 	if err != nil {
 		return git.ObjectInvalid, 0, damaged(code(err))
@@ -43,6 +47,9 @@ func (h *handle) size(id git.Oid) (git.ObjectType, int64, error) {
 
 // read returns a copy of an object's bytes, which are at most limit long.
 func (h *handle) read(id git.Oid, kind git.ObjectType, limit int64) ([]byte, error) {
+	if data, err := h.loose.read(id, kind, limit); err != errNotLoose {
+		return data, err
+	}
 	k, n, err := h.size(id)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package gitbranch
 
 import (
+	"bytes"
 	"strings"
 
 	git "github.com/libgit2/git2go/v34"
@@ -28,24 +29,23 @@ func (e entry) regular() bool { return e.mode == modeFile || e.mode == modeExec 
 
 // forEntries calls f for each entry of a raw tree object, and reports whether
 // the object is well formed: entries in Git's order, names without a slash. f
-// returns false to stop. The entries keep one copy of the object among them.
+// returns false to stop. The entry's name is a copy.
 func forEntries(raw []byte, f func(entry) bool) bool {
 	var last entry
-	text := string(raw)
-	for first := true; len(text) > 0; first = false {
-		space := strings.IndexByte(text, ' ')
-		if space < 5 || space > 6 || !octal(text[:space]) {
+	for first := true; len(raw) > 0; first = false {
+		space := bytes.IndexByte(raw, ' ')
+		if space < 5 || space > 6 || !octal(raw[:space]) {
 			return false
 		}
-		nul := strings.IndexByte(text, 0)
-		if nul < space+2 || len(text)-nul-1 < len(git.Oid{}) {
+		nul := bytes.IndexByte(raw, 0)
+		if nul < space+2 || len(raw)-nul-1 < len(git.Oid{}) {
 			return false
 		}
-		e := entry{mode: text[:space], name: text[space+1 : nul]}
+		e := entry{mode: modeText(raw[:space]), name: string(raw[space+1 : nul])}
 		if strings.IndexByte(e.name, '/') >= 0 {
 			return false
 		}
-		copy(e.id[:], text[nul+1:])
+		copy(e.id[:], raw[nul+1:])
 		if !first && !before(last, e) {
 			return false
 		}
@@ -53,9 +53,20 @@ func forEntries(raw []byte, f func(entry) bool) bool {
 			return true
 		}
 		last = e
-		text = text[nul+1+len(git.Oid{}):]
+		raw = raw[nul+1+len(git.Oid{}):]
 	}
 	return true
+}
+
+// modeText returns a mode as text, without a copy when it is a usual one.
+func modeText(mode []byte) string {
+	switch string(mode) {
+	case modeFile:
+		return modeFile
+	case modeTree:
+		return modeTree
+	}
+	return string(mode)
 }
 
 // before is Git's order of tree entries: by name, a directory's name ending in
@@ -81,9 +92,9 @@ func (e entry) asEntry() shard.Entry {
 	return x
 }
 
-func octal(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < '0' || c > '7' {
+func octal(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '7' {
 			return false
 		}
 	}
