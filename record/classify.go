@@ -17,7 +17,8 @@ func (p *parser) classify(line []byte) Code {
 	if err != nil {
 		return InvalidEnvelope
 	}
-	r, member, ok := envelope(written)
+	var r Record
+	member, ok := r.envelope(written)
 	if !ok {
 		return InvalidEnvelope
 	}

@@ -25,8 +25,7 @@ func Lines(data []byte) iter.Seq2[Line, error] {
 				yield(line, p.fail(TruncatedRecord))
 				return
 			}
-			var err error
-			line.Record, err = p.parse(data[start : start+n : start+n])
+			err := p.parse(&line.Record, data[start:start+n:start+n])
 			if !yield(line, err) {
 				return
 			}

@@ -14,7 +14,9 @@ import (
 // one diagnostic code.
 func Parse(line []byte) (Record, error) {
 	var p parser
-	return p.parse(line)
+	var r Record
+	err := p.parse(&r, line)
+	return r, err
 }
 
 // parser reads lines one after another with one hash state. The zero parser
@@ -34,19 +36,22 @@ func (p *parser) fail(code Code) *Error {
 	return p.failure
 }
 
-func (p *parser) parse(line []byte) (Record, error) {
-	r, member, ok := envelope(line)
-	if ok && p.verify(&r, member) {
-		return r, nil
+// parse reads a line into the zero Record r, and leaves it zero when it fails.
+func (p *parser) parse(r *Record, line []byte) error {
+	member, ok := r.envelope(line)
+	if ok && p.verify(r, member) {
+		return nil
 	}
-	return Record{}, p.fail(p.classify(line))
+	*r = Record{}
+	return p.fail(p.classify(line))
 }
 
 // envelope checks in one pass that line has the shape of a record and is
-// canonical. member is the sha member with the comma that follows it.
-func envelope(line []byte) (r Record, member span, ok bool) {
+// canonical, and makes r that record. member is the sha member with the comma
+// that follows it.
+func (r *Record) envelope(line []byte) (member span, ok bool) {
 	if uint64(len(line)) > math.MaxUint32 { // more than a span can tell
-		return Record{}, span{}, false
+		return span{}, false
 	}
 	c := cursor{b: line}
 	c.literal(`{"id":"`)
@@ -68,21 +73,18 @@ func envelope(line []byte) (r Record, member span, ok bool) {
 	typ := c.value(&orders)
 	c.literal(`,"version":1}`)
 	if c.failed || c.i != len(line) {
-		return Record{}, span{}, false
+		return span{}, false
 	}
 	r.line = line
-	if r.id, ok = parseID(r.text(id)); !ok {
-		return Record{}, span{}, false
-	}
-	if r.sha, ok = parseHash(r.text(sha)); !ok {
-		return Record{}, span{}, false
-	}
-	if !validTimestamp(r.text(r.timestamp)) || !validType(r.text(typ)) {
-		return Record{}, span{}, false
-	}
 	r.typ = span{typ.start + 1, typ.end - 1}
 	r.plain = orders&canonical.Written == 0
-	return r, member, true
+	if r.id, ok = parseID(r.text(id)); !ok {
+		return span{}, false
+	}
+	if r.sha, ok = parseHash(r.text(sha)); !ok {
+		return span{}, false
+	}
+	return member, validTimestamp(r.text(r.timestamp)) && validType(r.text(typ))
 }
 
 // verify compares the record's digest with that of its own bytes around the
@@ -99,7 +101,7 @@ func (p *parser) verify(r *Record, member span) bool {
 		return false
 	}
 	written := r.AppendWritten(nil)
-	_, member, ok := envelope(written)
+	member, ok := new(Record).envelope(written)
 	return ok && p.digest(written, member) == r.sha
 }
 

@@ -47,7 +47,7 @@ func Seal(d Draft) (Record, error) {
 	}
 	var zero Hash
 	open := appendLine(nil, d, parents, payload, zero)
-	_, member, ok := envelope(open)
+	member, ok := new(Record).envelope(open)
 	if !ok {
 		return Record{}, fmt.Errorf("%w: type must have 1 to %d UTF-16 code units and the payload at most %d levels",
 			ErrInvalidDraft, MaxTypeUnits, canonical.MaxDepth)
