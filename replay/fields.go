@@ -69,8 +69,10 @@ type fields struct {
 	citations, noteID, vote []byte
 }
 
-// readFields splits a payload. What is no object has no fields.
-func readFields(payload []byte) (f fields, operation []byte) {
+// read splits a payload and returns the value of its operation. What is no
+// object has no fields.
+func (f *fields) read(payload []byte) (operation []byte) {
+	*f = fields{}
 	for name, v := range canonical.Members(payload) {
 		which := fieldNamed(name)
 		f.present |= which
@@ -80,7 +82,7 @@ func readFields(payload []byte) (f fields, operation []byte) {
 			*into = v
 		}
 	}
-	return f, operation
+	return operation
 }
 
 // at is where a field's value is kept; nil when it is not.

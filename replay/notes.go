@@ -13,17 +13,24 @@ import (
 // notesReducer keeps notes and the votes on them (S4.3-07). Neither is ever
 // changed (S4.3-18).
 type notesReducer struct {
-	notes, votes []assertion
-	kinds        map[record.ID]kind
-	mark         struct{ notes, votes int }
+	notes []note
+	votes []vote
+	kinds map[record.ID]kind
+	mark  struct{ notes, votes int }
 }
 
-// assertion is a note or a vote.
-type assertion struct {
-	id        record.ID
-	sha       record.Hash
-	timestamp string
-	fields    fields
+// note and vote keep canonical values.
+type note struct {
+	id                               record.ID
+	sha                              record.Hash
+	timestamp                        string
+	subject, note, reason, citations []byte
+}
+
+type vote struct {
+	id                   record.ID
+	timestamp            string
+	noteID, vote, reason []byte // reason is nil when there is none
 }
 
 type kind uint8
@@ -39,9 +46,8 @@ func (r *notesReducer) apply(op *Operation, f *fields) error {
 	if r.kinds[op.ID] != 0 {
 		return DuplicateNote
 	}
-	a := assertion{op.ID, op.SHA, op.Timestamp, *f}
 	if f.operation == "note" {
-		r.notes = append(r.notes, a)
+		r.notes = append(r.notes, note{op.ID, op.SHA, op.Timestamp, f.subject, f.note, f.reason, f.citations})
 		r.kinds[op.ID] = aNote
 		return nil
 	}
@@ -50,7 +56,7 @@ func (r *notesReducer) apply(op *Operation, f *fields) error {
 	if err != nil || r.kinds[id] != aNote {
 		return MissingNote
 	}
-	r.votes = append(r.votes, a)
+	r.votes = append(r.votes, vote{op.ID, op.Timestamp, f.noteID, f.vote, f.reason})
 	r.kinds[op.ID] = aVote
 	return nil
 }
@@ -61,26 +67,27 @@ func (r *notesReducer) end(accept bool) {
 	if accept {
 		return
 	}
-	for _, added := range [][]assertion{r.notes[r.mark.notes:], r.votes[r.mark.votes:]} {
-		for i := range added {
-			delete(r.kinds, added[i].id)
-		}
+	for _, n := range r.notes[r.mark.notes:] {
+		delete(r.kinds, n.id)
+	}
+	for _, v := range r.votes[r.mark.votes:] {
+		delete(r.kinds, v.id)
 	}
 	r.notes, r.votes = r.notes[:r.mark.notes], r.votes[:r.mark.votes]
 }
 
-// byID returns assertions in the order of their IDs' text.
-func byID(as []assertion) []*assertion {
+// byID returns pointers to assertions, in the order of their IDs' text.
+func byID[T any](as []T, id func(*T) record.ID) []*T {
 	type entry struct {
 		id string
-		a  *assertion
+		a  *T
 	}
 	entries := make([]entry, len(as))
 	for i := range as {
-		entries[i] = entry{as[i].id.String(), &as[i]}
+		entries[i] = entry{id(&as[i]).String(), &as[i]}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
-	sorted := make([]*assertion, len(entries))
+	sorted := make([]*T, len(entries))
 	for i, e := range entries {
 		sorted[i] = e.a
 	}
@@ -88,10 +95,11 @@ func byID(as []assertion) []*assertion {
 }
 
 func (r *notesReducer) tables() []Table {
-	notes, votes := byID(r.notes), byID(r.votes)
+	notes := byID(r.notes, func(n *note) record.ID { return n.id })
+	votes := byID(r.votes, func(v *vote) record.ID { return v.id })
 	citations := 0
 	for _, n := range notes {
-		for range canonical.Elements(n.fields.citations) {
+		for range canonical.Elements(n.citations) {
 			citations++
 		}
 	}
@@ -112,10 +120,10 @@ type rows struct {
 	all iter.Seq[[]any]
 }
 
-func yieldNotes(notes []*assertion, yield func([]any) bool) {
+func yieldNotes(notes []*note, yield func([]any) bool) {
 	row := make([]any, 6)
 	for _, n := range notes {
-		row[0], row[1], row[2], row[3] = n.id.String(), text(n.fields.subject), text(n.fields.note), text(n.fields.reason)
+		row[0], row[1], row[2], row[3] = n.id.String(), text(n.subject), text(n.note), text(n.reason)
 		row[4], row[5] = n.timestamp, n.sha.String()
 		if !yield(row) {
 			return
@@ -123,11 +131,11 @@ func yieldNotes(notes []*assertion, yield func([]any) bool) {
 	}
 }
 
-func yieldCitations(notes []*assertion, yield func([]any) bool) {
+func yieldCitations(notes []*note, yield func([]any) bool) {
 	row := make([]any, 6)
 	for _, n := range notes {
 		id, ordinal := n.id.String(), int64(0)
-		for v := range canonical.Elements(n.fields.citations) {
+		for v := range canonical.Elements(n.citations) {
 			c, _ := readCitation(v)
 			row[0], row[1], row[2], row[3] = id, ordinal, "repository", c.path
 			row[4], row[5] = orNull(c.start), orNull(c.end)
@@ -139,12 +147,12 @@ func yieldCitations(notes []*assertion, yield func([]any) bool) {
 	}
 }
 
-func yieldVotes(votes []*assertion, yield func([]any) bool) {
+func yieldVotes(votes []*vote, yield func([]any) bool) {
 	row := make([]any, 5)
 	for _, v := range votes {
-		row[0], row[1], row[2], row[3], row[4] = v.id.String(), text(v.fields.noteID), text(v.fields.vote), any(nil), v.timestamp
-		if v.fields.present&reasonField != 0 {
-			row[3] = text(v.fields.reason)
+		row[0], row[1], row[2], row[3], row[4] = v.id.String(), text(v.noteID), text(v.vote), any(nil), v.timestamp
+		if v.reason != nil {
+			row[3] = text(v.reason)
 		}
 		if !yield(row) {
 			return

@@ -43,8 +43,11 @@ func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, 
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		op := FromRecord(r)
-		if err := run.apply(i, op); err != nil {
+		op := Operation{ID: r.ID(), Payload: r.Payload()}
+		if cfg.Type == ledger.Notes { // the others have no use for the rest
+			op = FromRecord(r)
+		}
+		if err := run.apply(i, &op); err != nil {
 			return nil, err
 		}
 	}
@@ -70,8 +73,8 @@ func (s *State) Apply(ops ...Operation) error {
 
 func (s *State) applyAll(ops []Operation) error {
 	run := s.run()
-	for i, op := range ops {
-		if err := run.apply(i, op); err != nil {
+	for i := range ops {
+		if err := run.apply(i, &ops[i]); err != nil {
 			return err
 		}
 	}
@@ -90,39 +93,47 @@ func (s *State) Tables() []Table {
 // run is one pass over operations.
 type run struct {
 	s       *State
+	fields  fields // of the operation at hand
 	waiting []waiting
 }
 
+// waiting is an operation that was checked, and applies after the others.
 type waiting struct {
-	index  int
-	op     Operation
-	fields fields
+	index int
+	op    Operation
 }
 
 func (s *State) run() *run { return &run{s: s} }
 
-func (r *run) apply(i int, op Operation) error {
-	f, err := r.s.checker.check(op.Payload)
+func (r *run) apply(i int, op *Operation) error {
+	err := r.s.checker.check(op.Payload, &r.fields)
 	switch {
 	case err != nil:
 	case r.s.reducer == nil:
-	case needsOthersFirst(&f):
-		r.waiting = append(r.waiting, waiting{i, op, f})
+	case needsOthersFirst(&r.fields):
+		r.waiting = append(r.waiting, waiting{i, *op})
 	default:
-		err = r.s.reducer.apply(&op, &f)
+		err = r.s.reducer.apply(op, &r.fields)
 	}
-	if err != nil {
-		return newError(r.s.checker.cfg.Name, i, &op, &f, err)
-	}
-	return nil
+	return r.explain(i, op, err)
 }
 
 func (r *run) finish() error {
 	for i := range r.waiting {
 		w := &r.waiting[i]
-		if err := r.s.reducer.apply(&w.op, &w.fields); err != nil {
-			return newError(r.s.checker.cfg.Name, w.index, &w.op, &w.fields, err)
+		if err := r.s.checker.check(w.op.Payload, &r.fields); err != nil {
+			return r.explain(w.index, &w.op, err)
+		}
+		if err := r.s.reducer.apply(&w.op, &r.fields); err != nil {
+			return r.explain(w.index, &w.op, err)
 		}
 	}
 	return nil
+}
+
+func (r *run) explain(i int, op *Operation, err error) error {
+	if err == nil {
+		return nil
+	}
+	return newError(r.s.checker.cfg.Name, i, op, &r.fields, err)
 }

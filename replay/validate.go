@@ -11,8 +11,8 @@ import (
 // schema. payload must be canonical JSON. The error is an [*Error].
 func Validate(cfg ledger.Config, payload []byte) error {
 	c := newChecker(cfg)
-	f, err := c.check(payload)
-	if err != nil {
+	var f fields
+	if err := c.check(payload, &f); err != nil {
 		return newError(cfg.Name, 0, &Operation{}, &f, err)
 	}
 	return nil
@@ -26,32 +26,31 @@ type checker struct {
 
 func newChecker(cfg ledger.Config) checker { return checker{cfg, shapes(cfg.Type)} }
 
-// check returns the operation's fields, and the rule that it breaks.
-func (c *checker) check(payload []byte) (fields, error) {
+// check reads the operation's fields into f, and returns the rule that it breaks.
+func (c *checker) check(payload []byte, f *fields) error {
 	if c.cfg.Type == ledger.Raw {
-		return fields{}, checkRaw(c.cfg.Schema, payload)
+		return checkRaw(c.cfg.Schema, payload)
 	}
 	if !c.cfg.Type.Known() {
-		return fields{}, UnknownType
+		return UnknownType
 	}
-	f, name := readFields(payload)
-	s := c.shape(name)
+	s := c.shape(f.read(payload))
 	if s == nil {
-		return f, UnsupportedOperation
+		return UnsupportedOperation
 	}
 	f.operation = s.Name
 	if c.cfg.Type == ledger.Notes && f.present&idField != 0 {
-		return f, PayloadID
+		return PayloadID
 	}
 	if f.present&s.required != s.required || f.present&^s.allowed != 0 {
-		return f, InvalidFields
+		return InvalidFields
 	}
 	for i := range s.Fields {
-		if err := c.checkField(&s.Fields[i], &f); err != nil {
-			return f, err
+		if err := c.checkField(&s.Fields[i], f); err != nil {
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // shape finds the operation that a payload names, or nil.
