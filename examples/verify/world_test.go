@@ -98,9 +98,9 @@ func newWorld(t testing.TB, b *membranch.Branch) *world {
 	t.Helper()
 	w := &world{TB: t, Loose: gittest.Loose{Path: t.TempDir()}, parents: map[int][]int{}}
 	w.must(w.Init())
-	for _, v := range b.Versions() {
+	for _, v := range b.Kept() {
 		f := files{}
-		for path, file := range v {
+		for path, file := range v.Files {
 			f[path] = gittest.LooseFile{Data: file.Data}
 		}
 		w.versions = append(w.versions, f)

@@ -31,7 +31,7 @@ type Branch struct {
 	head  shard.Head
 	files map[string]File // by slash-separated path; replaced, never changed
 	step  func()          // see Between
-	kept  *[]version      // see Keep
+	kept  *[]Version      // see Keep
 }
 
 var _ shard.Branch = (*Branch)(nil)
@@ -72,7 +72,7 @@ func (b *Branch) publish(files map[string]File) {
 	sum := record.Sum(text)
 	b.head, b.files = shard.Head(hex.EncodeToString(sum[:])), files
 	if b.kept != nil {
-		*b.kept = append(*b.kept, version{b.head, files})
+		*b.kept = append(*b.kept, Version{b.head, files})
 	}
 }
 

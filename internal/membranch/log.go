@@ -11,10 +11,10 @@ import (
 	"github.com/gitledger/gitledger/shard"
 )
 
-// version is the branch after one commit.
-type version struct {
-	head  shard.Head
-	files map[string]File
+// Version is the branch after one commit. Its files must not be modified.
+type Version struct {
+	Head  shard.Head
+	Files map[string]File
 }
 
 // Keep makes the branch keep its history from now on, for [Branch.Log].
@@ -22,36 +22,27 @@ func (b *Branch) Keep() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.kept == nil {
-		b.kept = &[]version{}
+		b.kept = &[]Version{}
 	}
 }
 
-// Versions returns the files after each commit that was kept. They must not be
-// modified.
-func (b *Branch) Versions() []map[string]File {
+// Kept returns the history that was kept, the oldest version first.
+func (b *Branch) Kept() []Version {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var out []map[string]File
-	if b.kept != nil {
-		for _, v := range *b.kept {
-			out = append(out, v.files)
-		}
+	if b.kept == nil {
+		return nil
 	}
-	return out
+	return slices.Clip(*b.kept)
 }
 
 // Log returns the history that was kept, one commit after another.
 func (b *Branch) Log(name string) shard.Log {
 	l := &history{Reader: b, name: name, folders: map[shard.Object][]shard.Entry{}, files: map[shard.Object][]byte{}}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.kept == nil {
-		return l
-	}
 	var parents []shard.Head
-	for _, v := range *b.kept {
-		l.commits = append(l.commits, shard.Commit{ID: v.head, Tree: l.folder(v.files), Parents: parents})
-		parents = []shard.Head{v.head}
+	for _, v := range b.Kept() {
+		l.commits = append(l.commits, shard.Commit{ID: v.Head, Tree: l.folder(v.Files), Parents: parents})
+		parents = []shard.Head{v.Head}
 	}
 	return l
 }

@@ -89,7 +89,7 @@ func (l *loose) header(f *os.File) (git.ObjectType, int64, error) {
 	kind, ok := map[string]git.ObjectType{
 		"commit": git.ObjectCommit, "tree": git.ObjectTree, "blob": git.ObjectBlob, "tag": git.ObjectTag,
 	}[word]
-	if err != nil || !ok || strconv.FormatInt(size, 10) != digits {
+	if err != nil || !ok || size < 0 || strconv.FormatInt(size, 10) != digits {
 		return 0, 0, damaged("header")
 	}
 	return kind, size, nil
