@@ -341,23 +341,66 @@ func TestApplyHonoursTheContext(t *testing.T) {
 	})
 }
 
-// A record in plain RFC 8785 order is moved with its bytes as they are.
-func TestApplyKeepsPlainOrder(t *testing.T) {
-	written := seal(t, "plain", 0, `{"9":1,"10":2,"-a":3}`)
-	plain := strings.Replace(string(written.Line()), `{"9":1,"10":2,"-a":3}`, `{"-a":3,"10":2,"9":1}`, 1)
-	r, err := record.Parse([]byte(plain))
-	if err != nil || plain == string(written.Line()) {
-		t.Fatalf("%v: %s", err, plain)
+// plainOrder returns the record with its payload in another key order. Its
+// digest is the one that it had, or that of its new bytes.
+func plainOrder(t *testing.T, r record.Record, payload string, sealAgain bool) record.Record {
+	t.Helper()
+	text := strings.Replace(string(r.Line()), string(r.Payload()), payload, 1)
+	if sealAgain {
+		sha := `"sha":"` + r.SHA().String() + `",`
+		sum := record.Sum([]byte(strings.Replace(text, sha, "", 1)))
+		text = strings.Replace(text, r.SHA().String(), sum.String(), 1)
 	}
-	files := map[string][]byte{}
-	for _, data := range [][]byte{pack(r), pack(seal(t, "plain", 1, `1`))} {
-		_, path := file(data)
-		files[path] = data
+	plain, err := record.Parse([]byte(text))
+	if err != nil || text == string(r.Line()) {
+		t.Fatalf("%v: %s", err, text)
 	}
-	b, cfg := membranch.New(files), configure(2, 8, 100<<10)
-	p, plan := mustPropose(t, b, cfg)
-	mustApply(t, b, cfg, plan, compact.Applied)
-	if !strings.Contains(string(b.Files()[p.Plan.Replacement.ID.Path()].Data), plain+"\n") {
-		t.Error("the record's bytes changed")
+	return plain
+}
+
+// A record in plain RFC 8785 order keeps its digest. Its bytes are those that
+// the digest was taken over.
+func TestApplyPlainOrder(t *testing.T) {
+	const inOrder, payload = `{"9":1,"10":2,"-a":3}`, `{"-a":3,"10":2,"9":1}`
+	written := seal(t, "plain", 0, inOrder)
+	for _, c := range []struct{ stored, want record.Record }{
+		{written, written},
+		{plainOrder(t, written, payload, false), written},
+		{plainOrder(t, written, payload, true), plainOrder(t, written, payload, true)},
+	} {
+		files := map[string][]byte{}
+		for _, data := range [][]byte{pack(c.stored), pack(seal(t, "plain", 1, `1`))} {
+			_, path := file(data)
+			files[path] = data
+		}
+		b, cfg := membranch.New(files), configure(2, 8, 100<<10)
+		before := order(t, b)
+		p, plan := mustPropose(t, b, cfg)
+		mustApply(t, b, cfg, plan, compact.Applied)
+		if got := string(b.Files()[p.Plan.Replacement.ID.Path()].Data); !strings.Contains(got, string(pack(c.want))) {
+			t.Errorf("the replacement is %s", got)
+		}
+		if !slices.Equal(order(t, b), before) {
+			t.Error("other records, or another order")
+		}
+	}
+}
+
+// One record may be stored in two forms under one digest. A shard that brings
+// the other form after a merge must not make the ledger one that every plan
+// conflicts with.
+func TestApplyTwoForms(t *testing.T) {
+	written := seal(t, "forms", 0, `{"9":1,"10":2,"-a":3}`)
+	plain := plainOrder(t, written, `{"-a":3,"10":2,"9":1}`, false)
+	id := func(i byte) string { return shard.ID{0: i, 6: 0x40, 8: 0x80}.Path() }
+	for _, forms := range [][2]record.Record{{written, plain}, {plain, written}, {plain, plain}} {
+		for _, at := range []byte{0, 0xff} { // before and after the merged shard
+			b, cfg := membranch.New(map[string][]byte{id(1): pack(forms[0]), id(2): pack(seal(t, "forms", 1, `1`))}), configure(2, 8, 100<<10)
+			_, plan := mustPropose(t, b, cfg)
+			mustApply(t, b, cfg, plan, compact.Applied)
+			b.Edit(func(files map[string]membranch.File) { files[id(at)] = membranch.File{Data: pack(forms[1])} })
+			_, plan = mustPropose(t, b, cfg)
+			mustApply(t, b, cfg, plan, compact.Applied)
+		}
 	}
 }

@@ -141,6 +141,26 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// Shards that overlap can be arranged so that a great many look as if they had
+// room for a second one, and none has. Trying them is bounded.
+func TestSelectGivesUp(t *testing.T) {
+	line := func(i int) record.Record { return seal(t, "gives up", i, `1`) }
+	size := int64(len(pack(line(0))))
+	for inVain, selected := range map[int]int{32: 2, 33: 0} { // the first one is seen not to fit without a try
+		files := map[string][]byte{}
+		add := func(data []byte) { files[shard.ID{0: byte(len(files)), 6: 0x40, 8: 0x80}.Path()] = data }
+		for i := range inVain { // each adds one record to those before it, and any two hold three
+			add(pack(line(i), line(i+1)))
+		}
+		add(pack(line(90)))
+		add(pack(line(91)))
+		p, err := compact.Propose(t.Context(), membranch.New(files), configure(2, 8, 3*size-1), compact.ProposeOptions{})
+		if err != nil || len(p.Selected) != selected || selected == 0 && p.Reason.Code != compact.NothingFits {
+			t.Errorf("%d in vain: selected %d (%s), %v", inVain, len(p.Selected), p.Reason, err)
+		}
+	}
+}
+
 // The records that a plan names are bounded, and Propose must not make a plan
 // that Apply would then reject.
 func TestSelectBoundsRecords(t *testing.T) {

@@ -7,6 +7,10 @@ import (
 	"github.com/gitledger/gitledger/record"
 )
 
+// maxStarts bounds how many shards are tried in vain as the first of a
+// selection.
+const maxStarts = 32
+
 // selection is what the built-in policy chose (S4.2-01).
 type selection struct {
 	sources  []int // indexes of shards, in ID order
@@ -18,8 +22,10 @@ type selection struct {
 // full size, as many as max-segments and max-segment-kb allow. One that does
 // not fit is passed over (S4.2-03), and so is a first one that leaves no room
 // for any other, or it would keep all others from being merged for ever. Fewer
-// than two, or fewer eligible ones than min-segments, is no selection. The
-// result depends only on the branch and the configuration.
+// than two, or fewer eligible ones than min-segments, is no selection. After
+// maxStarts first ones without a second it gives up: shards that overlap can be
+// arranged so that trying every pair takes hours. The result depends only on
+// the branch and the configuration.
 func (c *contents) choose(ctx context.Context, cfg ledger.Config) (selection, error) {
 	var s selection
 	var candidates []int
@@ -40,23 +46,25 @@ func (c *contents) choose(ctx context.Context, cfg ledger.Config) (selection, er
 			least[n] = min(fresh[n], least[n+1])
 		}
 	}
-	for n := 0; n+1 < len(candidates) && ctx.Err() == nil; n++ {
+	for n, starts := 0, 0; n+1 < len(candidates) && starts < maxStarts; n++ {
 		if fresh[n]+least[n+1] > cfg.Limits.SegmentBytes {
 			continue
 		}
-		if s.sources = c.fill(candidates[n:], fresh[n:], cfg); len(s.sources) >= 2 {
-			return s, nil
+		if s.sources = c.fill(ctx, candidates[n:], fresh[n:], cfg); ctx.Err() != nil || len(s.sources) >= 2 {
+			return s, ctx.Err()
 		}
+		starts++
 	}
 	s.sources, s.reason = nil, Reason{Code: NothingFits, Count: s.eligible}
-	return s, ctx.Err()
+	return s, nil
 }
 
-// fill takes the candidates that fit together, beginning with the first.
-func (c *contents) fill(candidates []int, fresh []int64, cfg ledger.Config) (sources []int) {
+// fill takes the candidates that fit together, beginning with the first. It
+// stops when ctx ends.
+func (c *contents) fill(ctx context.Context, candidates []int, fresh []int64, cfg ledger.Config) (sources []int) {
 	u := union{seen: map[record.Hash]struct{}{}, room: cfg.Limits.SegmentBytes, records: MaxPlanRecords}
 	for n, i := range candidates {
-		if len(sources) == min(cfg.Compaction.MaxSegments, MaxPlanSources) {
+		if len(sources) == cfg.Compaction.MaxSegments || ctx.Err() != nil {
 			break
 		}
 		if fresh[n] <= u.room && u.add(c.held[i].Records) {

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -11,7 +12,9 @@ import (
 // Replacement returns the one shard that holds the given records, each once:
 // their lines sorted by digest, under an ID that follows from the records and
 // the metadata, a JSON text. The same records and metadata give the same shard
-// everywhere (S6-03). The order of the records does not matter.
+// everywhere (S6-03): neither the order of the records matters, nor which of
+// its forms a record was stored in, because one in plain RFC 8785 order that
+// carries the digest of its written form is written in that form.
 func Replacement(records []*record.Record, metadata []byte) (Addition, error) {
 	meta, err := canonical.Append(nil, metadata, canonical.Refuse)
 	if err != nil {
@@ -33,8 +36,15 @@ func Replacement(records []*record.Record, metadata []byte) (Addition, error) {
 		if i > 0 {
 			identity = append(identity, ',')
 		}
+		start := len(identity)
 		identity = r.AppendWritten(identity)
-		data = append(append(data, r.Line()...), '\n')
+		line := r.Line()
+		if written := identity[start:]; !bytes.Equal(written, line) {
+			if _, err := record.Parse(written); err == nil {
+				line = written // the digest is that of this form
+			}
+		}
+		data = append(append(data, line...), '\n')
 	}
 	identity = append(identity, `]}`...)
 	return Addition{ID: ID(record.FoldUUID(record.Sum(identity))), Data: data}, nil
