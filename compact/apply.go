@@ -18,28 +18,7 @@ type ApplyOptions struct {
 	Backoff  Backoff          // nil waits 100 ms, then twice as long each time, up to 5 s
 }
 
-// Backoff waits before another attempt, of which there have been some already.
-// It MUST return soon after ctx ends, with its error.
-type Backoff func(ctx context.Context, attempts int) error
-
-const (
-	defaultAttempts = 10
-	firstWait       = 100 * time.Millisecond
-	longestWait     = 5 * time.Second
-)
-
-// Outcome is what became of a plan.
-type Outcome struct {
-	Status      Status      `json:"status"`
-	Reason      Reason      `json:"reason"`
-	Ledger      string      `json:"ledger,omitempty"`
-	Trigger     Trigger     `json:"trigger,omitempty"`
-	PlanID      record.Hash `json:"plan_id,omitzero"`
-	Replacement shard.ID    `json:"replacement,omitzero"`
-	Stats       Stats       `json:"stats,omitzero"` // of a plan that was, or would be, applied
-	Head        shard.Head  `json:"head,omitempty"` // of the branch, as far as this call knows
-	Attempts    int         `json:"attempts,omitempty"`
-}
+const defaultAttempts = 10
 
 // Apply validates a plan, which is hostile input, against the configured
 // ledger and the latest state of its branch, and publishes it as one commit
@@ -54,7 +33,7 @@ type Outcome struct {
 func Apply(ctx context.Context, b shard.Branch, cfg ledger.Config, plan []byte, o ApplyOptions) (*Outcome, error) {
 	a, err := newApplication(cfg, plan, o)
 	if err != nil {
-		return rejected(err)
+		return rejected(cfg, err)
 	}
 	for {
 		v, head, err := a.look(ctx, b)
@@ -70,7 +49,7 @@ func Apply(ctx context.Context, b shard.Branch, cfg ledger.Config, plan []byte, 
 			a.outcome.Head = head
 			return a.conclude(v)
 		case errors.Is(err, shard.ErrIdentityCollision):
-			return a.conclude(verdict{status: Conflict, reason: about(ReplacementTaken, a.plan.Replacement.ID)})
+			return a.conclude(verdict{status: Conflict, reason: about(PlaceTaken, a.plan.Replacement.ID)})
 		case !again(err) || a.outcome.Attempts >= a.options.Attempts:
 			return nil, a.unable(err)
 		}
@@ -139,40 +118,21 @@ func (a *application) look(ctx context.Context, r shard.Reader) (verdict, shard.
 func (a *application) conclude(v verdict) (*Outcome, error) {
 	a.outcome.Status, a.outcome.Reason, a.outcome.Stats = v.status, v.reason, v.stats
 	if v.status == Rejected {
-		return &a.outcome, &RejectedError{v.reason}
+		return &a.outcome, &RejectedError{a.cfg.Name, v.reason}
 	}
 	return &a.outcome, nil
 }
 
 // unable is the error of a plan whose fate could not be decided.
 func (a *application) unable(err error) error {
-	return fmt.Errorf("compact: ledger %s: plan not applied after %d attempts: %w", a.cfg.Name, a.outcome.Attempts, err)
+	return fmt.Errorf("compact: ledger %s: no verdict on the plan after %d attempts: %w", a.cfg.Name, a.outcome.Attempts, err)
 }
 
 // rejected is the outcome of bytes that are no plan for this ledger.
-func rejected(err error) (*Outcome, error) {
+func rejected(cfg ledger.Config, err error) (*Outcome, error) {
 	var r *RejectedError
 	if !errors.As(err, &r) {
 		return nil, err
 	}
-	return &Outcome{Status: Rejected, Reason: r.Reason}, err
-}
-
-// wait is the default Backoff.
-func wait(ctx context.Context, attempts int) error {
-	d := firstWait
-	for range attempts - 1 {
-		if d *= 2; d >= longestWait {
-			d = longestWait
-			break
-		}
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+	return &Outcome{Status: Rejected, Reason: r.Reason, Ledger: cfg.Name}, &RejectedError{cfg.Name, r.Reason}
 }

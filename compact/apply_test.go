@@ -104,6 +104,36 @@ func TestApplyOutcomes(t *testing.T) {
 				LastAppliedAt: "2026-03-01T12:00:00.000Z", RecentPlanIDs: []record.Hash{{9}, s.p.ID()}}
 			s.set(shard.StatePath, &membranch.File{Data: state.Append(nil)})
 		}, compact.AlreadyApplied, compact.SourcesRetired},
+		{"only the last plan is recalled", func(t *testing.T, s *stage) {
+			for i := range s.p.Sources {
+				s.set(s.source(i), nil)
+			}
+			state := compact.State{Ledger: "findings", LastPlanID: s.p.ID(), LastTrigger: compact.Scheduled, LastAppliedAt: "2026-03-01T12:00:00.000Z"}
+			s.set(shard.StatePath, &membranch.File{Data: state.Append(nil)})
+		}, compact.AlreadyApplied, compact.SourcesRetired},
+		{"the state recalls the plan, and the replacement's ID was taken since", func(t *testing.T, s *stage) {
+			for i := range s.p.Sources {
+				s.set(s.source(i), nil)
+			}
+			state := compact.State{Ledger: "findings", LastPlanID: s.p.ID(), LastTrigger: compact.Scheduled,
+				LastAppliedAt: "2026-03-01T12:00:00.000Z", RecentPlanIDs: []record.Hash{s.p.ID()}}
+			s.set(shard.StatePath, &membranch.File{Data: state.Append(nil)})
+			s.set(s.p.Replacement.ID.Path(), &membranch.File{Data: pack(seal(t, "squatter", 0, `1`))})
+		}, compact.AlreadyApplied, compact.SourcesRetired},
+		{"all sources are gone and the replacement's ID is taken", func(t *testing.T, s *stage) {
+			for i := range s.p.Sources {
+				s.set(s.source(i), nil)
+			}
+			s.set(s.p.Replacement.ID.Path(), &membranch.File{Data: pack(seal(t, "squatter", 0, `1`))})
+		}, compact.Conflict, compact.ReplacementTaken},
+		{"the state is another ledger's", func(t *testing.T, s *stage) {
+			for i := range s.p.Sources {
+				s.set(s.source(i), nil)
+			}
+			state := compact.State{Ledger: "others", LastPlanID: s.p.ID(), LastTrigger: compact.Scheduled,
+				LastAppliedAt: "2026-03-01T12:00:00.000Z", RecentPlanIDs: []record.Hash{s.p.ID()}}
+			s.set(shard.StatePath, &membranch.File{Data: state.Append(nil)})
+		}, compact.Stale, compact.SourcesGone},
 		{"the replacement is there already", func(t *testing.T, s *stage) {
 			s.set(s.p.Replacement.ID.Path(), &membranch.File{Data: replacement(t, s)})
 		}, compact.Applied, compact.Verified},
@@ -256,7 +286,7 @@ func TestApplyRetries(t *testing.T) {
 		{"sent and no answer", scripted{after: times(1, shard.ErrOutcomeUnknown)}, want{compact.AlreadyApplied, nil, 2}},
 		{"not sent and no answer", scripted{commit: times(1, shard.ErrOutcomeUnknown)}, want{compact.Applied, nil, 2}},
 		{"a source vanished under the head", scripted{commit: times(1, shard.ErrShardMissing)}, want{compact.Applied, nil, 2}},
-		{"the replacement came up under the head", scripted{commit: times(1, shard.ErrIdentityCollision)}, want{compact.Conflict, nil, 1}},
+		{"the place is taken", scripted{commit: times(1, shard.ErrIdentityCollision)}, want{compact.Conflict, nil, 1}},
 		{"the head moves for ever", scripted{commit: times(99, shard.ErrHeadMoved)}, want{"", shard.ErrHeadMoved, 5}},
 		{"the store stays away", scripted{snapshot: times(99, shard.ErrUnavailable)}, want{"", shard.ErrUnavailable, 5}},
 		{"not allowed", scripted{commit: times(99, shard.ErrUnauthorized)}, want{"", shard.ErrUnauthorized, 1}},

@@ -17,16 +17,19 @@ import (
 // error is a [*RejectedError] that names the field. Whether the plan fits a
 // ledger is for [Apply] to see.
 func ParsePlan(data []byte) (*Plan, error) {
-	if len(data) > MaxPlanBytes || !plainNumbers(data) {
-		return nil, reject("")
+	if len(data) > MaxPlanBytes {
+		return nil, because(PlanTooLarge)
+	}
+	if !plainNumbers(data) {
+		return nil, because(PlanMalformed)
 	}
 	text, err := canonical.Append(nil, data, canonical.Refuse)
-	if err != nil {
-		return nil, reject("")
+	if err != nil || !canonical.IsObject(text) {
+		return nil, because(PlanMalformed)
 	}
 	v, ok := canonical.Exact(text, "version", "ledger", "branch", "trigger", "created_at", "base_commit", "sources", "replacement", "plan_id")
 	if !ok {
-		return nil, reject("")
+		return nil, reject("keys")
 	}
 	p := &Plan{}
 	version, _ := canonical.Text(v[0])

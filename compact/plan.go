@@ -6,6 +6,15 @@ import (
 	"github.com/gitledger/gitledger/record"
 )
 
+// What the wire format fixes of a plan (S5.3-02, S5.3-05).
+const (
+	PlanVersion = compaction.PlanVersion
+
+	MaxPlanBytes   = 16 << 20 // one plan
+	MaxPlanSources = 256      // sources of one plan
+	MaxPlanRecords = 100_000  // records of all its sources together, and of its replacement
+)
+
 // Plan is a proposal to replace shards of one ledger by one shard that holds
 // their records. It holds no command, path or Git argument (S5.3-04).
 type Plan struct {

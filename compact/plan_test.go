@@ -140,6 +140,9 @@ func TestPlanFields(t *testing.T) {
 		{`"bytes":`, `"bytes":-`, ""},
 		{`"bytes":`, `"bytes":9999999`, "replacement.bytes"},
 		{`"replacement":{`, `"replacement":{"path":"x",`, "replacement"},
+		{`{`, `{"command":"x",`, "keys"},
+		{`{`, `{"ledger":"findings",`, ""},
+		{`{`, `[{`, ""},
 	} {
 		text := strings.Replace(string(plan), c.old, c.new, 1)
 		if text == string(plan) {
@@ -147,7 +150,11 @@ func TestPlanFields(t *testing.T) {
 		}
 		_, err := compact.ParsePlan([]byte(text))
 		var rejected *compact.RejectedError
-		if !errors.As(err, &rejected) || rejected.Reason.Field != c.field || rejected.Reason.Code != compact.PlanInvalid {
+		want := compact.PlanInvalid
+		if c.field == "" {
+			want = compact.PlanMalformed
+		}
+		if !errors.As(err, &rejected) || rejected.Reason.Field != c.field || rejected.Reason.Code != want {
 			t.Errorf("%s: %v, want %s", c.new, err, c.field)
 		}
 	}
@@ -180,9 +187,67 @@ func TestPlanFile(t *testing.T) {
 	}
 	for name, want := range map[string]error{link: compact.ErrRejected, large: compact.ErrRejected, dir: compact.ErrRejected, path + "x": fs.ErrNotExist} {
 		data, err := compact.ReadFile(name)
-		if !errors.Is(err, want) || data != nil || strings.Contains(fmt.Sprint(err), dir) {
+		if err == nil || !errors.Is(err, want) || data != nil || strings.Contains(fmt.Sprint(err), dir) {
 			t.Errorf("%s: %v", filepath.Base(name), err)
 		}
 	}
 	mustApply(t, b, cfg, data, compact.Applied)
+}
+
+// What ReadFile or Apply would refuse is not written.
+func TestPlanFileIsAPlan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.json")
+	large := bigPlan(300, 1000)
+	if len(large.Append(nil)) <= compact.MaxPlanBytes {
+		t.Fatal("the plan is not too large")
+	}
+	for name, c := range map[string]struct {
+		plan *compact.Plan
+		why  compact.Code
+	}{
+		"none":        {nil, compact.PlanMalformed},
+		"zero":        {&compact.Plan{}, compact.PlanInvalid},
+		"257 sources": {bigPlan(257, 1), compact.PlanInvalid},
+		"too large":   {large, compact.PlanTooLarge},
+	} {
+		var rejected *compact.RejectedError
+		if err := compact.WriteFile(path, c.plan); !errors.As(err, &rejected) || rejected.Reason.Code != c.why {
+			t.Errorf("%s: %v, want %s", name, err, c.why)
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a file is there", name)
+		}
+	}
+}
+
+// The error of a plan names the ledger that it was for, and what is wrong.
+func TestRejectionNamesTheLedger(t *testing.T) {
+	b, cfg := populate(t, "names", 3, 1), configure(2, 8, 100<<10)
+	_, plan := mustPropose(t, b, cfg)
+	forged := bytes.Replace(plan, []byte(`"ledger":"findings"`), []byte(`"ledger":"secret"`), 1)
+	for want, text := range map[string]string{
+		"compact: ledger findings: plan rejected: plan-malformed":        "{",
+		"compact: ledger findings: plan rejected: plan-too-large":        strings.Repeat(" ", compact.MaxPlanBytes+1),
+		"compact: ledger findings: plan rejected: plan-invalid: version": "{}",
+		"compact: ledger findings: plan rejected: plan-invalid: keys":    `{"secret":1}`,
+		"compact: ledger findings: plan rejected: plan-invalid: branch":  string(forged),
+	} {
+		for call, f := range map[string]func() (*compact.Outcome, error){
+			"Check": func() (*compact.Outcome, error) {
+				return compact.Check(t.Context(), b, cfg, []byte(text), compact.ApplyOptions{})
+			},
+			"Apply": func() (*compact.Outcome, error) {
+				return compact.Apply(t.Context(), b, cfg, []byte(text), compact.ApplyOptions{})
+			},
+		} {
+			out, err := f()
+			if err == nil || err.Error() != want || out == nil || out.Ledger != "findings" {
+				t.Errorf("%s: %+v, %v; want %s", call, out, err, want)
+			}
+		}
+	}
+	cfg.Limits.SegmentBytes = 1
+	if _, err := compact.Apply(t.Context(), b, cfg, plan, compact.ApplyOptions{}); err == nil || err.Error() != "compact: ledger findings: plan rejected: plan-invalid: replacement.bytes" {
+		t.Error(err)
+	}
 }

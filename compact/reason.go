@@ -1,23 +1,10 @@
 package compact
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/gitledger/gitledger/shard"
-)
-
-// Status is what became of a plan.
-type Status string
-
-const (
-	Ready          Status = "ready"           // [Check] only: the plan would be applied
-	Applied        Status = "applied"         // published by this call
-	AlreadyApplied Status = "already_applied" // its effect is there; nothing changed
-	Stale          Status = "stale"           // sources are gone; nothing changed, plan again
-	Conflict       Status = "conflict"        // a shard is not what the plan says; nothing changed, plan again
-	Rejected       Status = "rejected"        // not a plan that this ledger may apply; nothing changed
 )
 
 // Code is a stable word for a reason.
@@ -45,6 +32,10 @@ const (
 	SourceMalformed    Code = "source-malformed"     // conflict: not a file of valid records
 	SourceChanged      Code = "source-changed"       // conflict: other bytes or records
 	ReplacementTaken   Code = "replacement-taken"    // conflict: exists with other bytes (S9-12)
+	PlaceTaken         Code = "place-taken"          // conflict: there is no room for the replacement or the state file
+	PlanNotRegular     Code = "plan-not-regular"     // rejected: a symlink, folder or the like ([ReadFile])
+	PlanTooLarge       Code = "plan-too-large"       // rejected: over [MaxPlanBytes]
+	PlanMalformed      Code = "plan-malformed"       // rejected: no JSON object, a key twice, or a number but a plain integer
 	PlanInvalid        Code = "plan-invalid"         // rejected: Field is wrong
 	ReplacementForged  Code = "replacement-forged"   // rejected: not the union of the sources' records
 	RecordsWouldBeLost Code = "records-would-vanish" // rejected: the visible records differ (S6-04)
@@ -54,7 +45,7 @@ const (
 // plan, a record's content, a path or another library's text.
 type Reason struct {
 	Code     Code       `json:"code"`
-	Field    string     `json:"field,omitempty"`    // of the plan, such as sources[3].bytes
+	Field    string     `json:"field,omitempty"`    // of the plan, such as sources[3].bytes; keys for those of the plan itself
 	Segments []shard.ID `json:"segments,omitempty"` // the first few that it is about
 	Count    int        `json:"count,omitempty"`    // how many there are
 	Need     int        `json:"need,omitempty"`     // how many it takes
@@ -87,19 +78,4 @@ func (r Reason) String() string {
 		fmt.Fprintf(&b, " and %d more", more)
 	}
 	return b.String()
-}
-
-// ErrRejected is matched by the error of a plan that must not be applied.
-var ErrRejected = errors.New("compact: plan rejected")
-
-// RejectedError says why a plan was rejected. It matches [ErrRejected].
-type RejectedError struct{ Reason Reason }
-
-func (e *RejectedError) Error() string { return ErrRejected.Error() + ": " + e.Reason.String() }
-
-func (e *RejectedError) Is(target error) bool { return target == ErrRejected }
-
-// reject is the error of a plan whose field is wrong; "" is the plan itself.
-func reject(field string) error {
-	return &RejectedError{Reason{Code: PlanInvalid, Field: field}}
 }

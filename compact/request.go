@@ -11,16 +11,12 @@ import (
 )
 
 const (
-	// RequestTool is the safe output that asks for compaction.
-	RequestTool = "ledger_request_compaction"
-	// Operation is what a [Dispatcher] is asked to run.
-	Operation = "compact_ledger"
-
 	maxRequestBytes    = 64 << 10
 	defaultMaxRequests = 1
 )
 
-// A Dispatcher starts maintenance for one ledger. It MUST NOT compact by
+// A Dispatcher starts maintenance for one ledger: operation is
+// [ledger.CompactOperation]. It MUST NOT compact by
 // itself, and MUST return soon after ctx ends. Its error MUST NOT carry
 // credentials or URLs.
 type Dispatcher interface {
@@ -29,10 +25,11 @@ type Dispatcher interface {
 
 // What is wrong with a request. None of them started anything.
 var (
-	ErrInvalidRequest  = errors.New("compact: not a valid " + RequestTool + " request")
+	ErrInvalidRequest  = errors.New("compact: not a valid " + ledger.ToolRequestCompaction + " request")
 	ErrLedgerRequired  = errors.New("compact: ledger is required when several ledgers can be compacted")
 	ErrUnknownLedger   = errors.New("compact: no ledger of that name can be compacted")
 	ErrTooManyRequests = errors.New("compact: too many compaction requests")
+	ErrNoDispatcher    = errors.New("compact: no dispatcher for compaction requests")
 )
 
 // Requests handles the ledger_request_compaction safe outputs of one run. A
@@ -54,8 +51,8 @@ type RequestResult struct {
 	Repeated bool   `json:"repeated,omitempty"` // asked for before in this run; not dispatched again
 }
 
-// Handle handles one request, the JSON object that the agent wrote: its ledger
-// may be left out when there is one only, and its reason is for people. Other
+// Handle handles one request, the JSON object of at most 64 KiB that the agent
+// wrote: its ledger may be left out when there is one only, and its reason is for people. Other
 // members are ignored, as everything else is that an agent might say. The error
 // names no value of the request.
 func (r *Requests) Handle(ctx context.Context, request []byte) (*RequestResult, error) {
@@ -66,6 +63,9 @@ func (r *Requests) Handle(ctx context.Context, request []byte) (*RequestResult, 
 	if r.asked[name] {
 		return &RequestResult{Ledger: name, Repeated: true}, nil
 	}
+	if r.Dispatcher == nil {
+		return nil, ErrNoDispatcher
+	}
 	limit := r.Max
 	if limit <= 0 {
 		limit = defaultMaxRequests
@@ -74,7 +74,7 @@ func (r *Requests) Handle(ctx context.Context, request []byte) (*RequestResult, 
 		return nil, fmt.Errorf("%w: at most %d in a run", ErrTooManyRequests, limit)
 	}
 	r.dispatched++ // one that fails counts too: the bound is on what is sent
-	if err := r.Dispatcher.Dispatch(ctx, Operation, name); err != nil {
+	if err := r.Dispatcher.Dispatch(ctx, ledger.CompactOperation, name); err != nil {
 		return nil, fmt.Errorf("compact: ledger %s: request was not dispatched: %w", name, err)
 	}
 	if r.asked == nil {
@@ -98,7 +98,7 @@ func (r *Requests) choose(request []byte) (string, error) {
 			return "", fmt.Errorf("%w: %s is not a string", ErrInvalidRequest, field)
 		}
 	}
-	if kind, ok := canonical.Text(canonical.Get(text, "type")); ok && kind != RequestTool {
+	if kind, ok := canonical.Text(canonical.Get(text, "type")); ok && kind != ledger.ToolRequestCompaction {
 		return "", fmt.Errorf("%w: type is another", ErrInvalidRequest)
 	}
 	offered := r.Ledgers.Compacted()

@@ -123,3 +123,10 @@ func TestRequestsThatFail(t *testing.T) {
 		t.Errorf("dispatched %v", d.asked)
 	}
 }
+
+func TestRequestsWithoutADispatcher(t *testing.T) {
+	r := compact.Requests{Ledgers: ledgers("a")}
+	if result, err := r.Handle(t.Context(), []byte(`{}`)); result != nil || !errors.Is(err, compact.ErrNoDispatcher) {
+		t.Errorf("%+v, %v", result, err)
+	}
+}

@@ -11,6 +11,12 @@ import (
 	"github.com/gitledger/gitledger/record"
 )
 
+// What the wire format fixes of the state file.
+const (
+	StateVersion   = compaction.StateVersion
+	MaxRecentPlans = compaction.MaxRecentPlans // plan IDs that it remembers
+)
+
 // State is what a branch remembers of compaction, in the file shard.StatePath.
 type State struct {
 	Ledger        string
@@ -69,7 +75,7 @@ func stateOf(name string, data []byte) *State {
 
 // recalls reports whether the plan is among those that were applied last.
 func (s *State) recalls(plan record.Hash) bool {
-	return s != nil && slices.Contains(s.RecentPlanIDs, plan)
+	return s != nil && (s.LastPlanID == plan || slices.Contains(s.RecentPlanIDs, plan))
 }
 
 // after returns the state once the plan was applied. The receiver may be nil.

@@ -54,7 +54,8 @@ const (
 )
 
 // Dispatch implements [compact.Dispatcher]: one workflow_dispatch event with
-// the inputs operation and ledger. Redirects are not followed, because they
+// the inputs operation and ledger. Its errors match [ErrInvalid], [ErrRefused]
+// or [ErrUnavailable], and the context's when it ended. Redirects are not followed, because they
 // would carry the token elsewhere.
 func (g *GitHub) Dispatch(ctx context.Context, operation, ledger string) error {
 	api, err := g.api()
@@ -66,9 +67,6 @@ func (g *GitHub) Dispatch(ctx context.Context, operation, ledger string) error {
 		if ref, err = g.defaultBranch(ctx, api); err != nil {
 			return err
 		}
-	}
-	if !validRef(ref) {
-		return fmt.Errorf("%w: ref", ErrInvalid)
 	}
 	body, err := json.Marshal(map[string]any{"ref": ref, "inputs": map[string]string{"operation": operation, "ledger": ledger}})
 	if err != nil {
@@ -87,7 +85,7 @@ func (g *GitHub) defaultBranch(ctx context.Context, api string) (string, error) 
 	var repository struct {
 		DefaultBranch string `json:"default_branch"`
 	}
-	if json.Unmarshal(answer, &repository) != nil || repository.DefaultBranch == "" {
+	if json.Unmarshal(answer, &repository) != nil || !validRef(repository.DefaultBranch) {
 		return "", fmt.Errorf("%w: no default branch in it", ErrUnavailable)
 	}
 	return repository.DefaultBranch, nil
@@ -99,9 +97,9 @@ func (g *GitHub) exchange(ctx context.Context, method, url string, body []byte) 
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(limited, method, url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(bounded, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%w: base URL", ErrInvalid)
 	}
@@ -123,7 +121,7 @@ func (g *GitHub) exchange(ctx context.Context, method, url string, body []byte) 
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	switch code := resp.StatusCode; {
-	case code == http.StatusTooManyRequests || code >= 500:
+	case code >= 500 || limited(resp):
 		return nil, fmt.Errorf("%w: status %d", ErrUnavailable, code)
 	case code < 200 || code > 299:
 		return nil, fmt.Errorf("%w: status %d", ErrRefused, code)
@@ -133,6 +131,13 @@ func (g *GitHub) exchange(ctx context.Context, method, url string, body []byte) 
 		return nil, fmt.Errorf("%w: it is too large", ErrUnavailable)
 	}
 	return answer, nil
+}
+
+// limited reports whether the server wants fewer requests, for which GitHub
+// also answers 403.
+func limited(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden &&
+		(resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0")
 }
 
 func unavailable(ctx context.Context) error {

@@ -97,7 +97,19 @@ func TestDispatchAnswers(t *testing.T) {
 		"default: not in there": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "", dispatch.ErrUnavailable},
 		"default: a strange ref": {func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"default_branch":"a b"}`)
-		}, "", dispatch.ErrInvalid},
+		}, "", dispatch.ErrUnavailable},
+		"403 with a time to wait": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "60")
+			w.WriteHeader(403)
+		}, "main", dispatch.ErrUnavailable},
+		"403 with nothing left": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-RateLimit-Remaining", "0")
+			w.WriteHeader(403)
+		}, "main", dispatch.ErrUnavailable},
+		"403 with some left": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-RateLimit-Remaining", "7")
+			w.WriteHeader(403)
+		}, "main", dispatch.ErrRefused},
 		"default: endless": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(w, strings.Repeat(" ", 1<<16)); err != nil {

@@ -10,7 +10,15 @@ import (
 // creates for its owner only, and makes it durable. It follows no symlink and
 // waits for no FIFO: anything there but a regular file is [ErrNotRegular], and
 // stays as it is.
-func AppendLine(path string, data []byte) (err error) {
+func AppendLine(path string, data []byte) error {
+	err := appendLine(path, data)
+	if errors.Is(err, fs.ErrExist) { // another process made it meanwhile
+		err = appendLine(path, data)
+	}
+	return err
+}
+
+func appendLine(path string, data []byte) (err error) {
 	const failed = "artifact: file could not be appended to"
 	before, err := os.Lstat(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -24,9 +32,6 @@ func AppendLine(path string, data []byte) (err error) {
 		create = 0
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|create|openFlags, 0o600)
-	if create != 0 && errors.Is(err, fs.ErrExist) {
-		return AppendLine(path, data) // another process made it first
-	}
 	if err != nil {
 		return hide(err, failed)
 	}

@@ -75,8 +75,8 @@ func TestMalformedInputIsNamedAndNotShown(t *testing.T) {
 		"artifact version": {artifact(`{"version":2,"transaction_id":"42:1","ledgers":{},"x":"` + secret + `"}`), []string{"artifact"}},
 		"artifact ledger":  {artifact(`{"version":1,"transaction_id":"42:1","ledgers":{"` + secret + `":{"appends":[]}}}`), []string{"ledger"}},
 		"artifact record":  {artifact(`{"version":1,"transaction_id":"42:1","ledgers":{"findings":{"appends":[{"ledger":"findings","transaction_id":"42:1","index":0,"record":{"operation":"insert","value":{"id":7,"x":"` + secret + `"},"id":"ldg-5d1e0714-8bcf-4be2-998b-3eb810b7f1f7"}}]}}}`), []string{"findings", "value"}},
-		"plan":             {plan(`{"version":"` + secret + `"}`), []string{"plan"}},
-		"plan ledger":      {plan(`{"ledger":"` + secret + `"`), []string{"plan"}},
+		"plan":             {plan(`{"version":"` + secret + `"}`), []string{"findings", "plan", "version"}},
+		"plan ledger":      {plan(`{"ledger":"` + secret + `"`), []string{"findings", "plan-malformed"}},
 	} {
 		t.Run(name, func(t *testing.T) { checkError(t, c.run(), dir, c.names) })
 	}
