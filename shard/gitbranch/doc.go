@@ -1,5 +1,6 @@
 // Package gitbranch keeps ledgers on the branches of a Git repository: one at a
-// path or file:// URL on this machine, or one on an http:// or https:// server.
+// path or file:// URL on this machine, or one on an http://, https:// or ssh://
+// server.
 //
 // [Open] a [Repository], then take a [Repository.Branch], or a
 // [Repository.Reader] for a job that must not write:
@@ -57,14 +58,18 @@
 // cache may be shared by processes, may be deleted at any time, and is thrown
 // away and fetched anew when it turns out to be damaged.
 //
+// Over ssh a snapshot is one connection and a commit another. It is the system's
+// ssh program that connects; see Options.SSH.
+//
 // # Safety
 //
 // Every call obeys its context, and a server that goes silent cannot hold one
-// back. Credentials travel in a header, only to the origin of the URL, and no
-// error or log record holds one, nor a URL, a path, or a text of libgit2 or the
-// server. Redirects are followed only for the first request of a conversation
-// and only on the same origin. What a branch holds is not trusted: names, modes,
-// sizes and counts are checked before content is read.
+// back; an ssh process is killed with what it started. Credentials travel in a
+// header, only to the origin of the URL, and no error or log record holds one,
+// nor a URL, a path, or a text of libgit2, ssh or the server. Redirects are
+// followed only for the first request of a conversation and only on the same
+// origin. What a branch holds is not trusted: names, modes, sizes and counts are
+// checked before content is read.
 //
 // Commits to a path run no hooks, and are refused with ErrRefused when the
 // branch is checked out there.

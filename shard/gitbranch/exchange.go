@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 
 	git "github.com/libgit2/git2go/v34"
@@ -21,9 +19,7 @@ import (
 // what passes through C comes back as text.
 type exchange struct {
 	ctx    context.Context
-	client *http.Client
-	server *server
-	base   *url.URL // where the repository is, after redirects
+	wire   wire
 	offers []git.Oid
 	pack   func() ([]byte, error) // makes a smaller pack for a push; may be nil
 	limit  int64                  // on one answer
@@ -35,6 +31,28 @@ type exchange struct {
 	refused  bool         // the server answered the push without carrying it out
 	requests int
 	up, down int64
+}
+
+// carrier reaches one server.
+type carrier interface {
+	wire() wire // for one exchange
+	shut()
+}
+
+func newCarrier(base *url.URL, o Options) carrier {
+	if base.Scheme == "ssh" {
+		return newShell(base, o.SSH)
+	}
+	return newServer(base, o)
+}
+
+// wire carries the requests of one exchange to the server, one after the other.
+type wire interface {
+	// send carries out the request that s holds, and returns the answer's body.
+	send(ctx context.Context, s *stream) (io.ReadCloser, error)
+	// understood is called once the server's references could be read.
+	understood()
+	close()
 }
 
 // note keeps the first failure and returns it.
@@ -78,90 +96,7 @@ func (ex *exchange) begin(action git.SmartServiceAction) (git.SmartSubtransportS
 	return s, nil
 }
 
-// request makes one request, without sending it.
-func (ex *exchange) request(ctx context.Context, s *stream) (*http.Request, error) {
-	target := *ex.base
-	method, accept := http.MethodPost, "application/x-"+s.service+"-result"
-	if s.discover {
-		method, accept = http.MethodGet, "*/*"
-		target = *ex.base.JoinPath("info", "refs")
-		target.RawQuery = "service=" + s.service
-	} else {
-		target = *ex.base.JoinPath(s.service)
-	}
-	var body io.Reader
-	if !s.discover {
-		body = s.body.reader() // has a length, which some servers insist on
-	}
-	req, err := http.NewRequestWithContext(ctx, method, target.String(), body)
-	if err != nil {
-		return nil, fail(shard.ErrUnavailable, "request")
-	}
-	for name, values := range ex.server.header {
-		req.Header[name] = append([]string(nil), values...)
-	}
-	req.Header.Set("Accept", accept)
-	req.Header.Set("User-Agent", "git/2.0 (gitledger)")
-	if !s.discover {
-		req.Header.Set("Content-Type", "application/x-"+s.service+"-request")
-	}
-	if ex.server.credential == nil {
-		return req, nil
-	}
-	auth, err := ex.server.credential(ctx)
-	if err != nil || strings.ContainsAny(auth, "\r\n\x00") {
-		if over := ended(ex.ctx); over != nil {
-			return nil, over
-		}
-		return nil, fail(shard.ErrUnauthorized, "the credential could not be had")
-	}
-	req.Header.Set("Authorization", auth)
-	return req, nil
-}
-
-// verdict judges the status of an answer, and whether it is of the protocol at all.
-func (ex *exchange) verdict(resp *http.Response, s *stream) error {
-	push := s.service == receivePack && !s.discover
-	code := resp.StatusCode
-	if code == http.StatusOK {
-		want := "application/x-" + s.service + "-result"
-		if s.discover {
-			want = "application/x-" + s.service + "-advertisement"
-		}
-		if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != want {
-			return fail(shard.ErrUnavailable, "the answer is not Git's")
-		}
-		return nil
-	}
-	// Below 500 the request was turned away, and a push was not carried out.
-	ex.refused = ex.refused || push && code >= 300 && code < 500
-	switch {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusProxyAuthRequired:
-		return fail(shard.ErrUnauthorized, "status %d", code)
-	case push && (code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity):
-		return fail(shard.ErrRefused, "status %d", code)
-	case code >= 300 && code < 400:
-		return fail(shard.ErrUnavailable, "status %d: redirect not followed", code)
-	default:
-		return fail(shard.ErrUnavailable, "status %d", code)
-	}
-}
-
-// settle remembers where a discovery was redirected to, as Git does.
-func (ex *exchange) settle(final *url.URL) error {
-	moved := *final
-	moved.RawQuery = ""
-	path, ok := strings.CutSuffix(moved.Path, "/info/refs")
-	if !ok {
-		return fail(shard.ErrUnavailable, "redirect to another kind of address")
-	}
-	moved.Path = path
-	moved.RawPath = strings.TrimSuffix(moved.RawPath, "/info/refs")
-	ex.base = &moved
-	return nil
-}
-
-// failed names a failure of net/http without its text, which holds the URL.
+// failed names a failure of the network without its text, which holds the URL.
 func (ex *exchange) failed(err error) error {
 	if over := ended(ex.ctx); over != nil {
 		return over
@@ -173,24 +108,11 @@ func (ex *exchange) failed(err error) error {
 	return fail(shard.ErrUnavailable, "%s", netWord(err))
 }
 
-// redirects follows only a discovery, and only on the same origin: the
-// Authorization header goes nowhere else.
-func redirects(req *http.Request, via []*http.Request) error {
-	first := via[0]
-	switch {
-	case first.Method != http.MethodGet:
-		return http.ErrUseLastResponse
-	case !sameOrigin(first.URL, req.URL):
-		return fail(shard.ErrUnavailable, "redirect to another origin")
-	case len(via) > maxRedirects:
-		return fail(shard.ErrUnavailable, "more than %d redirects", maxRedirects)
-	case req.URL.User != nil:
-		return fail(shard.ErrUnavailable, "redirect with a user")
-	}
-	return nil
+// sending counts a request that is about to leave.
+func (ex *exchange) sending(s *stream) {
+	ex.requests++
+	ex.up += int64(s.body.buf.Len())
 }
-
-const maxRedirects = 4
 
 func (ex *exchange) String() string {
 	return fmt.Sprintf("%d requests, %d bytes up, %d bytes down", ex.requests, ex.up, ex.down)

@@ -28,7 +28,7 @@ func locate(text string, withCredential bool) (place, error) {
 	if err != nil {
 		return place{}, fail(shard.ErrUnavailable, "URL is malformed")
 	}
-	if u.User != nil {
+	if u.User != nil && u.Scheme != "ssh" {
 		return place{}, fail(shard.ErrUnavailable, "URL must not hold a user or password; use a Credential")
 	}
 	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -50,6 +50,8 @@ func locate(text string, withCredential bool) (place, error) {
 		u.Path = strings.TrimRight(u.Path, "/")
 		u.RawPath = strings.TrimRight(u.RawPath, "/")
 		return place{base: u}, nil
+	case "ssh":
+		return place{base: u}, locateSSH(u, withCredential)
 	default:
 		if len(scheme) > 16 {
 			scheme = scheme[:16]

@@ -15,7 +15,7 @@ import (
 // then repeats in the request that asks for the pack. A server that lacks them
 // ignores them, so nothing is lost when the branch was rewound.
 func negotiate(request []byte, offers []git.Oid) (reply []byte, ok bool) {
-	if bytes.HasSuffix(request, []byte("0009done\n")) || bytes.HasSuffix(request, []byte("0008done")) {
+	if closing(request) {
 		return nil, false
 	}
 	if !bytes.HasSuffix(request, []byte("0000")) || !bytes.Contains(firstLine(request), []byte("multi_ack")) {
@@ -23,12 +23,19 @@ func negotiate(request []byte, offers []git.Oid) (reply []byte, ok bool) {
 	}
 	var out bytes.Buffer
 	for _, id := range offers {
-		line := fmt.Sprintf("ACK %s common\n", id.String())
-		fmt.Fprintf(&out, "%04x%s", len(line)+4, line)
+		out.WriteString(packet("ACK " + id.String() + " common\n"))
 	}
 	out.WriteString("0008NAK\n")
 	return out.Bytes(), true
 }
+
+// closing reports whether a request ends a negotiation and asks for the pack.
+func closing(request []byte) bool {
+	return bytes.HasSuffix(request, []byte("0009done\n")) || bytes.HasSuffix(request, []byte("0008done"))
+}
+
+// packet puts the length before a line.
+func packet(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
 
 func firstLine(b []byte) []byte {
 	line, _, _ := bytes.Cut(b, []byte("\n"))

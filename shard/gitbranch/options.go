@@ -10,8 +10,9 @@ import (
 
 // Options say where a repository is and how to reach it. Only URL is required.
 type Options struct {
-	// URL is the path of a repository, a file:// URL, or an http:// or https://
-	// URL. A URL with a user or password in it is refused: use Credential.
+	// URL is the path of a repository, a file:// URL, an http:// or https:// URL,
+	// or ssh://[user@]host[:port]/path. A password in it is refused, and so is a
+	// user where it is not ssh's: use Credential.
 	URL string
 
 	// Cache is a directory that keeps the objects of a remote repository from
@@ -28,7 +29,15 @@ type Options struct {
 	// Header holds further headers for each request.
 	Header http.Header
 
-	// Transport carries the requests; nil is a new [http.Transport] that honours
+	// SSH is the program for ssh:// URLs and its first arguments, such as
+	// {"ssh", "-i", "/etc/deploy-key", "-o", "IdentitiesOnly=yes"}; nil is the
+	// ssh of the PATH with the user's own settings. It must take OpenSSH's
+	// options. It never asks: the host's key must be a known one, and the key
+	// must need no passphrase or be held by the agent. It gets PATH, HOME, the
+	// user's name and the agent's address, and no other environment.
+	SSH []string
+
+	// Transport carries the requests over HTTP; nil is a new [http.Transport] that honours
 	// the proxy environment variables and that Close shuts down.
 	Transport http.RoundTripper
 

@@ -12,8 +12,9 @@ import (
 
 // remote fetches from and pushes to a server, through a cache of objects.
 type remote struct {
-	server *server
-	log    *slog.Logger
+	carrier carrier
+	limit   int64 // on one answer
+	log     *slog.Logger
 }
 
 // trackPrefix holds, in the cache, the head of each branch as last seen. It
@@ -23,7 +24,7 @@ const trackPrefix = "refs/gitledger/"
 func track(ref string) string { return trackPrefix + strings.TrimPrefix(ref, "refs/heads/") }
 
 func (r *remote) exchange(ctx context.Context) *exchange {
-	return &exchange{ctx: ctx, client: r.server.client, server: r.server, base: r.server.address(), limit: r.server.limit}
+	return &exchange{ctx: ctx, wire: r.carrier.wire(), limit: r.limit}
 }
 
 // dial connects libgit2 to the server and reads where ref is.
@@ -51,9 +52,7 @@ func (r *remote) dial(ex *exchange, h *handle, ref string, dir git.ConnectDirect
 		c.close()
 		return nil, err
 	}
-	if moved := ex.base; moved != r.server.address() {
-		r.server.settled.Store(moved)
-	}
+	ex.wire.understood()
 	return c, nil
 }
 
@@ -68,6 +67,7 @@ type conn struct {
 func (c *conn) close() {
 	c.peer.Disconnect()
 	c.peer.Free()
+	c.ex.wire.close()
 	c.done()
 }
 

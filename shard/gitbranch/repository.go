@@ -59,9 +59,9 @@ func openRepository(ctx context.Context, o Options) (*Repository, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := newServer(where.base, o)
+		s := newCarrier(where.base, o)
 		r.cache = c
-		r.store = &remote{server: s, log: o.Logger}
+		r.store = &remote{carrier: s, limit: o.MaxFetch, log: o.Logger}
 		r.pool = &pool{open: c.open}
 		r.shut = func() {
 			s.shut()

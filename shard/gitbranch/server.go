@@ -12,19 +12,20 @@ import (
 	"time"
 )
 
-// server is how all exchanges of a Repository reach it.
+// server is how all exchanges of a Repository reach it over HTTP.
 type server struct {
 	client     *http.Client
 	base       *url.URL
 	settled    atomic.Pointer[url.URL] // where base was redirected to
 	header     http.Header
 	credential Credential
-	limit      int64
-	shut       func()
+	idle       func()
 }
 
+var _ carrier = (*server)(nil)
+
 func newServer(base *url.URL, o Options) *server {
-	s := &server{base: base, header: o.Header.Clone(), credential: o.Credential, limit: o.MaxFetch, shut: func() {}}
+	s := &server{base: base, header: o.Header.Clone(), credential: o.Credential, idle: func() {}}
 	carrier := o.Transport
 	if carrier == nil {
 		own := &http.Transport{
@@ -35,11 +36,15 @@ func newServer(base *url.URL, o Options) *server {
 			ExpectContinueTimeout: time.Second,
 			IdleConnTimeout:       30 * time.Second,
 		}
-		carrier, s.shut = own, own.CloseIdleConnections
+		carrier, s.idle = own, own.CloseIdleConnections
 	}
 	s.client = &http.Client{Transport: carrier, CheckRedirect: redirects}
 	return s
 }
+
+func (s *server) wire() wire { return &web{server: s, base: s.address()} }
+
+func (s *server) shut() { s.idle() }
 
 func (s *server) address() *url.URL {
 	if moved := s.settled.Load(); moved != nil {

@@ -2,11 +2,8 @@ package gitbranch
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptrace"
 
 	git "github.com/libgit2/git2go/v34"
 
@@ -21,8 +18,7 @@ type stream struct {
 	discover bool
 
 	body   upload
-	answer io.Reader
-	close  func()
+	answer io.ReadCloser
 	read   int64
 }
 
@@ -78,9 +74,8 @@ func (s *stream) Read(p []byte) (n int, err error) {
 
 // Free implements [git.SmartSubtransportStream].
 func (s *stream) Free() {
-	if s.close != nil {
-		s.close()
-		s.close = nil
+	if s.answer != nil {
+		s.answer.Close()
 	}
 }
 
@@ -88,48 +83,23 @@ func (s *stream) Free() {
 func (s *stream) send() error {
 	if s.service == uploadPack && !s.discover {
 		if reply, ok := negotiate(s.body.buf.Bytes(), s.ex.offers); ok {
-			s.answer = bytes.NewReader(reply)
+			s.answer = io.NopCloser(bytes.NewReader(reply))
 			return nil
 		}
 	}
-	ctx, cancel := context.WithCancel(s.ex.ctx)
-	if s.service == receivePack && !s.discover {
+	if s.pushes() {
 		s.slim()
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			WroteHeaders: func() { s.ex.sent.Store(true) },
-		})
 	}
-	resp, err := s.roundTrip(ctx)
+	answer, err := s.ex.wire.send(s.ex.ctx, s)
 	if err != nil {
-		cancel()
 		return s.ex.failed(err)
 	}
-	s.close = func() {
-		cancel()
-		resp.Body.Close()
-	}
-	if err := s.ex.verdict(resp, s); err != nil {
-		s.Free()
-		return err
-	}
-	if s.discover {
-		if err := s.ex.settle(resp.Request.URL); err != nil {
-			return err
-		}
-	}
-	s.answer = resp.Body
+	s.answer = answer
 	return nil
 }
 
-func (s *stream) roundTrip(ctx context.Context) (*http.Response, error) {
-	req, err := s.ex.request(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	s.ex.requests++
-	s.ex.up += int64(s.body.buf.Len())
-	return s.ex.client.Do(req)
-}
+// pushes reports whether the request may change the server's references.
+func (s *stream) pushes() bool { return s.service == receivePack && !s.discover }
 
 // slim sends a thin pack, unless the server will not have one.
 func (s *stream) slim() {
