@@ -154,7 +154,8 @@ func (g *grave) files() map[string]string {
 func (g *grave) apply(point string) *exec.Cmd {
 	g.t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(gittest.Environ(), childRepository+"="+g.url, childPlan+"="+g.plan, childPoint+"="+point)
+	// A process that is killed leaves its temporary cache behind.
+	cmd.Env = append(gittest.Environ(), "TMPDIR="+g.t.TempDir(), childRepository+"="+g.url, childPlan+"="+g.plan, childPoint+"="+point)
 	if err := cmd.Start(); err != nil {
 		g.t.Fatal(err)
 	}

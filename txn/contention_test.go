@@ -4,10 +4,12 @@ package txn_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,10 +37,17 @@ func TestContention(t *testing.T) {
 		t.Run(fmt.Sprintf("http=%v", http), func(t *testing.T) {
 			s := newSite(t, http)
 			began := time.Now()
-			maintenance := start(t, orders{URL: s.url, Cache: t.TempDir(), Maintain: true})
+			maintenance := start(t, orders{URL: s.url, Cache: t.TempDir(), Maintain: true}, func() {})
+			// Maintenance works as often as writers do, not as fast as it can.
+			var count atomic.Int64
+			each := func() {
+				if count.Add(1)%writers == 0 {
+					io.WriteString(maintenance.stdin, "\n")
+				}
+			}
 			var running []*process
 			for w := range writers {
-				running = append(running, start(t, orders{URL: s.url, Cache: t.TempDir(), Writer: w, Transactions: transactions}))
+				running = append(running, start(t, orders{URL: s.url, Cache: t.TempDir(), Writer: w, Transactions: transactions}, each))
 			}
 			var acks []acknowledged
 			for w, p := range running {
@@ -129,6 +138,7 @@ func content(r *record.Record) string {
 // Sixteen writers with one transaction each, all at once on one branch: the
 // worst case for the number of pushes.
 func TestSixteenWritersAtOnce(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	const writers = 16
 	s, configs := newSite(t, true), oneLog()
 	var ready, done sync.WaitGroup
@@ -164,6 +174,7 @@ func TestKilledWriter(t *testing.T) {
 	for _, step := range []gittest.Step{gittest.FetchRefs, gittest.FetchPack, gittest.PushRefs, gittest.PushPack} {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, after=%v", step, after), func(t *testing.T) {
+				t.Parallel()
 				s, configs := newSite(t, true), threeLedgers()
 				first := acknowledged{Writer: 9, Transaction: 0, Ledger: "free"}
 				if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, first.transactionID(), first.request()), quick()); err != nil {
@@ -179,7 +190,7 @@ func TestKilledWriter(t *testing.T) {
 					<-victim.done
 					gittest.Reset()(c)
 				})
-				victim := start(t, orders{URL: s.url, Cache: t.TempDir(), Writer: 0, Transactions: 1})
+				victim := start(t, orders{URL: s.url, Cache: t.TempDir(), Writer: 0, Transactions: 1}, func() {})
 				victims <- victim
 				if acks, err := victim.wait(); err == nil || len(acks) > 0 {
 					t.Fatalf("%v, %v: the process was to be killed", acks, err)

@@ -187,6 +187,7 @@ func TestServerFaults(t *testing.T) {
 		{"refs that hide it when read", gittest.FetchRefs, gittest.Rewrite(lie), 0, txn.Failed, txn.CodeAttempts},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			s, configs := newSite(t, true), oneLog()
 			if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, "before", entry), txn.Options{}); err != nil {
 				t.Fatal(err)
@@ -295,6 +296,7 @@ func TestHookThatRejects(t *testing.T) {
 func TestLeftoverLock(t *testing.T) {
 	for _, http := range []bool{false, true} {
 		t.Run(fmt.Sprintf("http=%v", http), func(t *testing.T) {
+			t.Parallel()
 			s, configs := newSite(t, http), oneLog()
 			if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, "before", entry), txn.Options{}); err != nil {
 				t.Fatal(err)
@@ -304,7 +306,9 @@ func TestLeftoverLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			mine := artifact(t, configs, "42:1", entry)
-			got, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, mine, quick())
+			opts := quick()
+			opts.Attempts = 2 // each of them waits for the lock
+			got, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, mine, opts)
 			if !errors.Is(err, shard.ErrLocked) || got.Ledgers[0].Code != txn.CodeLocked || strings.Contains(err.Error(), s.path) {
 				t.Errorf("%v", err)
 			}

@@ -59,7 +59,7 @@ func (j *job) try(ctx context.Context, branch shard.Branch) error {
 		switch {
 		case next == giveUp || ctx.Err() != nil:
 			return j.final(ctx, err)
-		case j.result.Pushes >= j.opts.Attempts:
+		case j.result.Pushes >= j.opts.Attempts || j.losses > j.opts.Attempts:
 			return j.final(ctx, fmt.Errorf("%w: %w", ErrAttempts, err))
 		case next == rename:
 			continue
@@ -127,6 +127,7 @@ func (j *job) attempt(ctx context.Context, branch shard.Branch) error {
 		}
 		return err
 	}
+	j.forget()
 	h, err := ledger.Reconstruct(ctx, snap)
 	if err != nil {
 		return err

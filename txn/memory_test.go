@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -40,9 +39,6 @@ func (h *hooked) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snap
 	snap, err := h.Branch.Snapshot(ctx, limits)
 	if err != nil {
 		return nil, err
-	}
-	for i := range snap.Shards {
-		snap.Shards[i].Data = bytes.Clone(snap.Shards[i].Data)
 	}
 	if h.afterSnapshot != nil {
 		h.afterSnapshot(snap)

@@ -93,16 +93,12 @@ func (j *job) settle(err error) {
 	if err != nil {
 		r.Code = codeOf(err)
 		r.Status = statusOf(r.Code)
-		r.Commit = ""
 		r.Err = &LedgerError{Ledger: r.Ledger, Status: r.Status, Err: err}
 	}
 	for i := range r.Records {
 		one := &r.Records[i]
-		switch {
-		case r.Status == Unknown:
-			one.Status = RecordUnknown
-		case !r.Status.Durable() && one.Status == RecordPersisted:
-			one.Status, one.SHA = RecordNotWritten, nil
+		if r.Status == Unknown {
+			one.Status, one.SHA = RecordUnknown, nil
 		}
 		switch one.Validation {
 		case Valid:
@@ -124,6 +120,14 @@ func (j *job) settle(err error) {
 				r.VotesAdded++
 			}
 		}
+	}
+}
+
+// forget drops what an earlier look at the branch told of the batch's records:
+// they may be gone since.
+func (j *job) forget() {
+	for i := range j.result.Records {
+		j.mark([]int{i}, Unchecked, RecordNotWritten, nil)
 	}
 }
 

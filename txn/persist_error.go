@@ -68,19 +68,21 @@ const (
 	CodeInternal     Code = "internal"
 )
 
-// codeOf finds the code of an error.
+// codeOf finds the code of an error, which may match several.
 func codeOf(err error) Code {
 	for _, c := range []struct {
 		err  error
 		code Code
 	}{
+		// First: while a push may yet be on the branch, no other reason says
+		// that nothing was written.
+		{shard.ErrOutcomeUnknown, CodeOutcome},
 		{ErrRejected, CodeRejected},
 		{ErrConflict, CodeConflict},
 		{ledger.ErrMalformed, CodeHistory},
 		{ErrBranchFull, CodeFull},
 		{ErrSegmentSize, CodeSegmentSize},
 		{ErrBranchLost, CodeLost},
-		{shard.ErrOutcomeUnknown, CodeOutcome},
 		{context.Canceled, CodeCanceled},
 		{context.DeadlineExceeded, CodeDeadline},
 		{shard.ErrIdentityCollision, CodeCollision},

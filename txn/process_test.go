@@ -31,7 +31,7 @@ type orders struct {
 	Cache        string
 	Writer       int
 	Transactions int  // of a writer
-	Maintain     bool // compact until standard input ends
+	Maintain     bool // compact at each line of standard input, and at its end
 }
 
 // acknowledged is what a process reports of a ledger, as a line of JSON.
@@ -126,20 +126,13 @@ func (o orders) run() error {
 	return nil
 }
 
-// maintain compacts the three ledgers until standard input ends, and once more
-// then. That other writers are faster is no failure: compaction fails open.
+// maintain compacts the three ledgers at each line of standard input, and once
+// more at its end. That other writers are faster is no failure: compaction
+// fails open.
 func (o orders) maintain(r *gitbranch.Repository, out *json.Encoder) error {
-	ended := make(chan struct{})
-	go func() {
-		io.Copy(io.Discard, os.Stdin)
-		close(ended)
-	}()
+	told := bufio.NewScanner(os.Stdin)
 	for last := false; !last; {
-		select {
-		case <-ended:
-			last = true
-		default:
-		}
+		last = !told.Scan()
 		for _, cfg := range threeLedgers() {
 			b, err := r.Branch(cfg.Branch())
 			if err != nil {
@@ -149,8 +142,8 @@ func (o orders) maintain(r *gitbranch.Repository, out *json.Encoder) error {
 			if err != nil {
 				return err
 			}
-			if p.Plan == nil || p.Stats.SourceSegments < 6 && !last {
-				continue // leave the server to the writers
+			if p.Plan == nil {
+				continue
 			}
 			got, err := compact.Apply(context.Background(), b, cfg, p.Plan.Append(nil), compact.ApplyOptions{})
 			a := acknowledged{Ledger: cfg.Name}
@@ -176,9 +169,9 @@ type process struct {
 	done   chan struct{}
 }
 
-// start starts a process and collects what it reports. It is killed when the
-// test ends.
-func start(t testing.TB, o orders) *process {
+// start starts a process and collects what it reports, calling each after each
+// line of it. The process is killed when the test ends.
+func start(t testing.TB, o orders, each func()) *process {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -204,6 +197,7 @@ func start(t testing.TB, o orders) *process {
 			var a acknowledged
 			if json.Unmarshal(lines.Bytes(), &a) == nil {
 				p.acks = append(p.acks, a)
+				each()
 			}
 		}
 	}()

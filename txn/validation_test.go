@@ -106,6 +106,7 @@ func TestValidationEndsWithTheContext(t *testing.T) {
 
 // The children of a script end with it, at its timeout and at its own end.
 func TestValidationKillsTheWholeGroup(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	const spawn = `const c = require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {stdio: "inherit"});
 		require("fs").writeFileSync("child", String(c.pid));`
