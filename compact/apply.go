@@ -28,8 +28,9 @@ const defaultAttempts = 10
 // The outcome says what became of the plan; anything but [Applied] has changed
 // nothing. A plan that is [Rejected] is also an error, a [*RejectedError]. Any
 // other error comes without an outcome: the branch could not be read or
-// written within the attempts (it matches the branch's error, such as
-// [shard.ErrUnavailable]), or the context ended. Applying again is always safe.
+// written within the attempts, or holds more than [shard.MaintenanceLimits] (it
+// matches the branch's error, such as [shard.ErrUnavailable]), or the context
+// ended. Applying again is always safe.
 func Apply(ctx context.Context, b shard.Branch, cfg ledger.Config, plan []byte, o ApplyOptions) (*Outcome, error) {
 	a, err := newApplication(cfg, plan, o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -9,50 +10,53 @@ import (
 	"github.com/gitledger/gitledger/shard"
 )
 
-// Maintenance reads 8192 files and 256 MiB, and not one more of either.
+// Maintenance reads 8192 files, and not one more.
 func TestReadBounds(t *testing.T) {
 	cfg := configure(2, 256, 10<<20)
 	id := func(i int) string { return shard.ID{0: byte(i >> 8), 1: byte(i), 6: 0x40, 8: 0x80}.Path() }
 	limits := shard.MaintenanceLimits()
-	judge := func(t *testing.T, files map[string][]byte, what string) {
-		b := membranch.New(files)
-		p, err := compact.Propose(t.Context(), b, cfg, compact.ProposeOptions{Now: clock(noon)})
-		if what == "" {
-			if err != nil || p.Plan == nil {
-				t.Fatalf("%+v, %v", p, err)
-			}
-			return
-		}
-		var limit *shard.LimitError
-		if p != nil || !errors.As(err, &limit) || limit.What != what {
-			t.Fatalf("%+v, %v; want too many %s", p, err, what)
-		}
-		plan := bigPlan(2, 1)
-		if out, err := compact.Apply(t.Context(), b, cfg, plan.Append(nil), compact.ApplyOptions{}); out != nil || !errors.Is(err, shard.ErrTooLarge) {
-			t.Errorf("apply: %+v, %v", out, err)
-		}
+	if limits.Files != 8192 || limits.Bytes != 256<<20 {
+		t.Errorf("limits are %+v", limits)
 	}
-	t.Run("files", func(t *testing.T) {
-		files := map[string][]byte{}
-		for i := range limits.Files { // most of them are empty, which costs nothing and counts
-			files[id(i)] = nil
+	files := map[string][]byte{}
+	for i := range limits.Files { // most of them are empty, which costs nothing and counts
+		files[id(i)] = nil
+	}
+	files[id(0)], files[id(limits.Files-1)] = pack(seal(t, "bounds", 0, `0`)), pack(seal(t, "bounds", 1, `0`))
+	b := membranch.New(files)
+	p, plan := mustPropose(t, b, cfg)
+	mustApply(t, b, cfg, plan, compact.Applied) // two files became one
+	b.Edit(func(files map[string]membranch.File) { files[id(limits.Files)] = membranch.File{} })
+	if p, err := compact.Propose(t.Context(), b, cfg, compact.ProposeOptions{}); err != nil || p.Plan != nil {
+		t.Errorf("8192 files: %+v, %v", p, err)
+	}
+	b.Edit(func(files map[string]membranch.File) { files[id(limits.Files+1)] = membranch.File{} })
+	unchanged(t, b, func() {
+		if p, err := compact.Propose(t.Context(), b, cfg, compact.ProposeOptions{}); p != nil || !errors.Is(err, shard.ErrTooLarge) {
+			t.Errorf("8193 files: %+v, %v", p, err)
 		}
-		files[id(0)], files[id(limits.Files-1)] = pack(seal(t, "bounds", 0, `0`)), pack(seal(t, "bounds", 1, `0`))
-		judge(t, files, "")
-		files[id(limits.Files)] = nil
-		judge(t, files, "files")
-	})
-	t.Run("bytes", func(t *testing.T) {
-		files := map[string][]byte{id(0): pack(seal(t, "bounds", 0, `0`)), id(1): pack(seal(t, "bounds", 1, `0`))}
-		left := limits.Bytes - int64(len(files[id(0)])+len(files[id(1)]))
-		garbage := make([]byte, limits.FileBytes)
-		for i := 2; left > 0; i++ {
-			n := min(left, limits.FileBytes)
-			files[id(i)] = garbage[:n]
-			left -= n
+		if out, err := compact.Apply(t.Context(), b, cfg, p.Plan.Append(nil), compact.ApplyOptions{}); out != nil || !errors.Is(err, shard.ErrTooLarge) {
+			t.Errorf("8193 files: %+v, %v", out, err)
 		}
-		judge(t, files, "")
-		files[id(4000)] = garbage[:1]
-		judge(t, files, "bytes")
 	})
+}
+
+// limited is a reader that says what it was asked for.
+type limited struct {
+	shard.Branch
+	asked []shard.Limits
+}
+
+func (l *limited) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snapshot, error) {
+	l.asked = append(l.asked, limits)
+	return l.Branch.Snapshot(ctx, limits)
+}
+
+func TestReadsWithinMaintenanceLimits(t *testing.T) {
+	l, cfg := &limited{Branch: populate(t, "limits", 3, 1)}, configure(2, 8, 100<<10)
+	_, plan := mustPropose(t, l, cfg)
+	mustApply(t, l, cfg, plan, compact.Applied)
+	if want := shard.MaintenanceLimits(); len(l.asked) != 2 || l.asked[0] != want || l.asked[1] != want {
+		t.Errorf("read within %+v", l.asked)
+	}
 }

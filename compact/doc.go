@@ -1,5 +1,5 @@
 // Package compact merges the small shards of a ledger into larger ones without
-// losing anything: every record keeps its bytes, its digest and its parents.
+// losing anything: every record keeps its digest, its parents and its payload.
 //
 // [Propose] is the untrusted plan job: it is handed a reader, decides whether
 // the ledger is due, selects shards and writes a [Plan]. [Apply] is the trusted

@@ -29,7 +29,9 @@ func interval(s ledger.Schedule) (every time.Duration, known bool) {
 }
 
 // due decides whether maintenance considers the ledger at all, and says why. A
-// nil state is a ledger that was never compacted.
+// nil state is a ledger that was never compacted. One that is said to
+// be in the future, by the clock of another machine, is waited for as any other
+// is; a request does not wait.
 func due(c ledger.Compaction, trigger Trigger, state *State, now time.Time) (bool, Code) {
 	if c.Disabled {
 		return false, NotDueDisabled

@@ -41,9 +41,9 @@ type Stats struct {
 	UnrelatedSegments  int   `json:"unrelated_segments"` // valid shards that stay as they are
 }
 
-// Propose reads a branch, up to the limits of maintenance, decides whether its
-// ledger is due, and makes a plan when there is something to merge (S4.2,
-// S5.3-02). It writes nothing. That nothing is due or fits is no error: the
+// Propose reads a branch, up to [shard.MaintenanceLimits] (8192 files and 256
+// MiB), decides whether its ledger is due, and makes a plan when there is
+// something to merge (S4.2, S5.3-02). It writes nothing. That nothing is due or fits is no error: the
 // proposal says why. An error is an unusable configuration or option, what the
 // reader returned, or the context's.
 func Propose(ctx context.Context, r shard.Reader, cfg ledger.Config, o ProposeOptions) (*Proposal, error) {
@@ -73,11 +73,11 @@ func Propose(ctx context.Context, r shard.Reader, cfg ledger.Config, o ProposeOp
 		return p, nil
 	}
 	c, err := verify(ctx, cfg.Name, snap)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = p.plan(ctx, c, cfg)
 	}
-	if err := p.plan(ctx, c, cfg); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("compact: ledger %s: %w", cfg.Name, err)
 	}
 	if p.Plan == nil {
 		return p, nil
