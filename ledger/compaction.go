@@ -1,5 +1,7 @@
 package ledger
 
+import "slices"
+
 // Schedule says how often maintenance considers a ledger for compaction.
 type Schedule string
 
@@ -31,4 +33,12 @@ const (
 // DefaultCompaction is the policy of a ledger that states none (S7-05).
 func DefaultCompaction() Compaction {
 	return Compaction{Schedule: Daily, MinSegments: standardMinSegments, MaxSegments: standardMaxSegments}
+}
+
+func (p Compaction) valid() bool {
+	if p.Disabled {
+		return p == Compaction{Disabled: true}
+	}
+	return slices.Contains(Schedules(), p.Schedule) &&
+		minSegmentCount <= p.MinSegments && p.MinSegments <= p.MaxSegments && p.MaxSegments <= maxSegmentCount
 }

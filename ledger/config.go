@@ -25,6 +25,17 @@ func NewConfig(name string, t Type) Config {
 	return Config{Name: name, Type: t, Limits: DefaultLimits(), Compaction: DefaultCompaction()}
 }
 
+// valid reports whether [ParseJSON] would accept what is written of the ledger.
+func (c Config) valid() bool {
+	if !ValidName(c.Name) || !c.Type.Known() || !c.Limits.valid() {
+		return false
+	}
+	if c.Type == Table && !validKey(c.Key) || c.Type != Table && c.Key != "" {
+		return false
+	}
+	return c.Schema == nil || c.Type.TakesSchema() && c.Schema.isObject() && !c.Schema.hasExpression()
+}
+
 // Branch returns the name of the Git branch that holds the ledger, without
 // refs/heads/.
 func (c Config) Branch() string { return branchPrefix + c.Name }
@@ -54,7 +65,7 @@ func ValidName(s string) bool {
 // of the runtime that shares the branches: an ASCII letter, then up to 63
 // letters, digits and underscores.
 func validKey(s string) bool {
-	if s == "" || len(s) > 64 || s[0] >= '0' && s[0] <= '9' {
+	if s == "" || len(s) > 64 || isDigit(s[0]) {
 		return false
 	}
 	for i := range len(s) {
@@ -66,7 +77,7 @@ func validKey(s string) bool {
 }
 
 func isAlphanumeric(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	return isDigit(c) || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
 // Configs is a set of ledgers, sorted by name, each name once.

@@ -2,24 +2,19 @@ package ledger
 
 import (
 	"io/fs"
-	"slices"
 	"strings"
 )
 
 // declaration reads ledgers from a tree and collects everything that is wrong.
 type declaration struct {
+	*report  // shared with the reader of the tree
 	files    fs.FS
 	spelling spelling
-	problems Problems
-}
-
-func (d *declaration) fail(at spot, code ProblemCode, path, text, advice string) {
-	d.problems = append(d.problems, Problem{Code: code, Path: path, Line: at.line, Column: at.column, Text: text, Advice: advice})
 }
 
 // finish sorts the ledgers, or returns all problems and no ledgers.
-func (d *declaration) finish(out Configs, reading Problems) (Configs, error) {
-	if err := append(slices.Clip(reading), d.problems...).err(); err != nil {
+func (d *declaration) finish(out Configs) (Configs, error) {
+	if err := d.err(); err != nil {
 		return nil, err
 	}
 	out.sort()
@@ -27,8 +22,7 @@ func (d *declaration) finish(out Configs, reading Problems) (Configs, error) {
 }
 
 // ledgers reads the value of tools.ledger in either form.
-func (d *declaration) ledgers(t *tree) Configs {
-	const path = "tools.ledger"
+func (d *declaration) ledgers(path *configPath, t *tree) Configs {
 	if t == nil {
 		return nil
 	}
@@ -46,11 +40,11 @@ func (d *declaration) ledgers(t *tree) Configs {
 	return d.named(path, t)
 }
 
-func (d *declaration) single(path string, t *tree) Configs {
-	settings := &tree{kind: kindObject, at: t.at}
+func (d *declaration) single(path *configPath, t *tree) Configs {
+	settings := &tree{kind: kindObject, partial: t.partial, at: t.at}
 	for _, m := range t.members {
 		if !isSetting(m.name) && m.value.kind == kindObject {
-			d.fail(m.at, ProblemMixedForms, join(path, m.name), "a named ledger beside the settings of a single ledger",
+			d.fail(m.at, ProblemMixedForms, path.property(m.name), "a named ledger beside the settings of a single ledger",
 				"move the settings under a name of their own"+didYouMean(m.name, settingNames(d.spelling)))
 			continue
 		}
@@ -59,10 +53,10 @@ func (d *declaration) single(path string, t *tree) Configs {
 	return Configs{d.ledger(path, DefaultName, settings)}
 }
 
-func (d *declaration) named(path string, t *tree) Configs {
+func (d *declaration) named(path *configPath, t *tree) Configs {
 	var out Configs
 	for _, m := range t.members {
-		at := join(path, m.name)
+		at := path.property(m.name)
 		if m.value.kind != kindObject {
 			advice := "declare the ledger by an object; {} is a ledger with all defaults"
 			d.fail(m.value.at, ProblemWrongKind, at, "not an object", advice+didYouMean(m.name, settingNames(d.spelling)))
@@ -74,7 +68,7 @@ func (d *declaration) named(path string, t *tree) Configs {
 	return out
 }
 
-func (d *declaration) name(at spot, path, name string) {
+func (d *declaration) name(at spot, path *configPath, name string) {
 	if !ValidName(name) && !strings.Contains(name, expressionMark) {
 		d.fail(at, ProblemName, path, "not a ledger name", "use 1 to 64 letters, digits, hyphens and underscores, the first a letter or digit")
 	}
@@ -82,44 +76,26 @@ func (d *declaration) name(at spot, path, name string) {
 
 // expressions refuses "${{" in every name and string: what the workflow engine
 // would expand is not what was validated.
-func (d *declaration) expressions(path string, t *tree) {
+func (d *declaration) expressions(path *configPath, t *tree) {
 	const advice = "state the value itself; expressions are not expanded in a ledger declaration"
 	switch {
 	case t.kind == kindString && strings.Contains(t.text, expressionMark):
 		d.fail(t.at, ProblemExpression, path, "contains a workflow expression", advice)
 	case t.kind == kindList:
 		for i, item := range t.items {
-			d.expressions(index(path, i), item)
+			d.expressions(path.element(i), item)
 		}
 	case t.kind == kindObject:
 		for _, m := range t.members {
 			if strings.Contains(m.name, expressionMark) {
-				d.fail(m.at, ProblemExpression, join(path, m.name), "a name that contains a workflow expression", advice)
+				d.fail(m.at, ProblemExpression, path.property(m.name), "a name that contains a workflow expression", advice)
 			}
-			d.expressions(join(path, m.name), m.value)
+			d.expressions(path.property(m.name), m.value)
 		}
 	}
 }
 
-// legacy refuses the ledger property of tools.repo-memory (S7-09), which is an
-// object or a list of them.
-func (d *declaration) legacy(memory *tree) {
-	const path = "tools.repo-memory"
-	refuse := func(path string, t *tree) {
-		if t.kind != kindObject {
-			return
-		}
-		for _, m := range t.members {
-			if m.name == "ledger" {
-				d.fail(m.at, ProblemLegacy, path+".ledger", "ledgers are not declared here any more", "declare the ledger under tools.ledger")
-			}
-		}
-	}
-	if memory == nil {
-		return
-	}
-	refuse(path, memory)
-	for i, item := range memory.items {
-		refuse(index(path, i), item)
-	}
+// legacy refuses the ledger property of tools.repo-memory (S7-09).
+func (r *report) refuseLegacy(at spot, memory *configPath) {
+	r.fail(at, ProblemLegacy, memory.property("ledger"), "ledgers are not declared here any more", "declare the ledger under tools.ledger")
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -54,6 +56,7 @@ func TestAccepted(t *testing.T) {
 		{`{max-record-kb: 16.0, max-segment-kb: 1.6e1, max-patch-kb: 10240}`, "default raw limits=16384/16384/10485760"},
 		{`{max-record-kb: 1, max-segment-kb: 1, max-patch-kb: 1}`, "default raw limits=1024/1024/1024"},
 		{`{max-segment-kb: 10240}`, "default raw limits=32768/10485760/10240"},
+		{`{max-record-kb: 32, max-segment-kb: 32}`, "default raw limits=32768/32768/10240"},
 		{`{compaction: false}`, "default raw compaction=off"},
 		{`{compaction: true}`, "default raw"},
 		{`{compaction: {}}`, "default raw"},
@@ -204,6 +207,14 @@ func TestRefused(t *testing.T) {
 		{`{compaction: {min-segments: "32"}}`, "compaction tools.ledger.compaction.min-segments 1:29"},
 		{`{compaction: {min-segments: 40, max-segments: 30}}`, "compaction tools.ledger.compaction 1:14"},
 		{`{compaction: {max-segments: 16}}`, "compaction tools.ledger.compaction 1:14"}, // the default minimum is 32
+		{`{compaction: {min-segments: 129, max-segments: 128}}`, "compaction tools.ledger.compaction 1:14"},
+		// One mistake is one problem, not also what would follow from it.
+		{`{compaction: {min-segments: 300, max-segments: 10}}`, "compaction tools.ledger.compaction.min-segments 1:29"},
+		{`{compaction: {min-segments: 200, max-segments: many}}`, "compaction tools.ledger.compaction.max-segments 1:48"},
+		{`{compaction: {min-segments: 0x10, max-segments: 10}}`, "wrong-kind tools.ledger.compaction.min-segments 1:29"},
+		{`{type: 0x10, key: id}`, "wrong-kind tools.ledger.type 1:8"},
+		{`{type: table, key: 0x10}`, "wrong-kind tools.ledger.key 1:20"},
+		{`{max-record-kb: 0x10, max-segment-kb: 10}`, "wrong-kind tools.ledger.max-record-kb 1:17"},
 		{`{compaction: {schedul: daily, schedule: daily}}`, "unknown-property tools.ledger.compaction.schedul 1:15"},
 		{`{max-record-kb: 1.5}`, "limit tools.ledger.max-record-kb 1:17"},
 		{`{max-record-kb: 0}`, "limit tools.ledger.max-record-kb 1:17"},
@@ -217,6 +228,9 @@ func TestRefused(t *testing.T) {
 		{`{max-patch-kb: 0x10}`, "wrong-kind tools.ledger.max-patch-kb 1:16"},
 		{`{max-patch-kb: 9223372036854775807}`, "limit tools.ledger.max-patch-kb 1:16"},
 		{`{max-patch-kb: .inf}`, "wrong-kind tools.ledger.max-patch-kb 1:16"},
+		{`{max-patch-kb: 10241}`, "limit tools.ledger.max-patch-kb 1:16"},
+		{`{max-segment-kb: 31}`, "limit tools.ledger.max-segment-kb 1:18"},
+		{`{max-record-kb: 2, max-segment-kb: 1}`, "limit tools.ledger.max-record-kb 1:17"},
 		{`{max-record-kb: 20, max-segment-kb: 10}`, "limit tools.ledger.max-record-kb 1:17"},
 		{`{max-segment-kb: 10}`, "limit tools.ledger.max-segment-kb 1:18"}, // the default record has 32
 		{`{tipe: log}`, "wrong-kind tools.ledger.tipe 1:8"},
@@ -226,6 +240,9 @@ func TestRefused(t *testing.T) {
 		{`{"": {}}`, `name tools.ledger."" 1:2`},
 		{`{-a: {}}`, "name tools.ledger.-a 1:2"},
 		{`{a.b: {}}`, `name tools.ledger."a.b" 1:2`},
+		{`{"::error::a": {}}`, `name tools.ledger."::error::a" 1:2`},
+		{`{"a[0]": {}}`, `name tools.ledger."a[0]" 1:2`},
+		{`{ａ: {}}`, `name tools.ledger."\uff41" 1:2`},
 		{`{ä: {}}`, `name tools.ledger."\u00e4" 1:2`},
 		{`{` + strings.Repeat("a", 65) + `: {}}`, "name tools.ledger." + strings.Repeat("a", 64) + "… 1:2"},
 		{`{a: {}, a: {}}`, "duplicate tools.ledger.a 1:9"},
@@ -279,6 +296,11 @@ func TestRefusedLocations(t *testing.T) {
 		"tools: {}\ntools: {}\n":                                     "duplicate tools 2:1",
 		"---\non: push\ntools:\n  ledger: { type: tabel }\n---\n# x": "type tools.ledger.type 4:19",
 		"- tools": "wrong-kind  1:1",
+		// Other readers of the file see what a merge key brings.
+		"x: &x\n  tools: {ledger: {}}\n<<: *x\n":                                   "wrong-kind tools 3:1",
+		"x: &x {ledger: {}}\ntools:\n  <<: [*x]\n":                                 "wrong-kind tools.ledger 3:3",
+		"y: &y {ledger: {}}\nx: &x {<<: *y}\ntools:\n  repo-memory:\n    <<: *x\n": "wrong-kind tools.repo-memory.ledger 5:5",
+		"tools:\n  repo-memory: {ledger: 0x10}\n":                                  "legacy-location tools.repo-memory.ledger 2:17",
 	} {
 		_, err := ledger.ParseYAML([]byte(source))
 		var problems ledger.Problems
@@ -290,6 +312,17 @@ func TestRefusedLocations(t *testing.T) {
 		if got := fmt.Sprintf("%s %s %d:%d", p.Code, p.Path, p.Line, p.Column); got != want {
 			t.Errorf("%q: got %s, want %s", source, got, want)
 		}
+	}
+	// What else is in the file is not for this package to judge.
+	const other = "x: &x {a: 0x10}\n<<: *x\ntools:\n  <<: *x\n  repo-memory: {size: 0x10, a: {<<: *x}, b: !tag c, d: 1, d: 1}\n"
+	if got, err := ledger.ParseYAML([]byte(other)); got != nil || err != nil {
+		t.Errorf("%v %v", got, err)
+	}
+	if got, err := ledger.ParseTools(map[string]any{"repo-memory": []any{1i, map[int]any{1: 2}}}); got != nil || err != nil {
+		t.Errorf("%v %v", got, err)
+	}
+	if _, err := ledger.ParseTools(map[string]any{"repo-memory": map[any]any{"ledger": 1i}}); err == nil {
+		t.Error("the legacy declaration was accepted")
 	}
 	_, err := ledger.ParseTools(map[string]any{"repo-memory": []any{map[string]any{"ledger": nil}}, "ledger": map[string]any{"type": "tabel"}})
 	if err == nil || !strings.Contains(err.Error(), "declare the ledger under tools.ledger") || !strings.Contains(err.Error(), `did you mean "table"?`) {
@@ -305,7 +338,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%T(%v): %v %v", v, v, got, err)
 		}
 	}
-	for _, v := range []any{1.5, 0, -1, 1e9, true, "16", nil, uint64(1 << 63), json.Number("16x"), json.Number(""), json.Number("0x10"), json.Number("1e400"), 16i, []int{16}, map[string]int{"a": 16}, make(chan int), struct{}{}} {
+	for _, v := range []any{1.5, 0, -1, 1e9, true, "16", nil, uint64(1 << 63), json.Number("16x"), json.Number("16 "), json.Number(" 16"), json.Number("+16"), json.Number("016"), json.Number("１６"), json.Number(""), math.NaN(), math.Inf(1), uint64(math.MaxUint64), int64(math.MinInt64), json.Number("0x10"), json.Number("1e400"), 16i, []int{16}, map[string]int{"a": 16}, make(chan int), struct{}{}} {
 		if got, err := ledger.ParseMap(map[string]any{"max-record-kb": v, "type": "log"}); err == nil {
 			t.Errorf("%T(%v): %v", v, v, got)
 		}
@@ -313,6 +346,11 @@ func TestNumbers(t *testing.T) {
 	got, err := ledger.ParseMap(map[string]any{"a": map[any]any{text("type"): text("log")}, "b": map[string]map[string]string{"schema": {"type": "string"}}})
 	if err != nil || summary(got) != "a log\nb raw schema={\"type\":\"string\"}" {
 		t.Errorf("%s %v", summary(got), err)
+	}
+	for range 20 { // keys of two types: which one is read must not depend on chance
+		if got, err := ledger.ParseMap(map[string]any{"a": map[any]any{"type": "log", text("type"): "set"}}); err == nil {
+			t.Fatalf("the same property twice: %s", summary(got))
+		}
 	}
 	loop := map[string]any{}
 	loop["a"] = loop
@@ -331,8 +369,18 @@ func TestYAMLBombs(t *testing.T) {
 	for i := range 2000 {
 		indent.WriteString(strings.Repeat(" ", i) + "a:\n")
 	}
+	long := strings.Builder{}
+	long.WriteString("l0: &l0 {x: 1}\n")
+	for i := 1; i < 46; i++ {
+		fmt.Fprintf(&long, "l%d: &l%d {%s: *l%d}\n", i, i, strings.Repeat("é", 60), i-1)
+	}
+	const refused = 20_000
 	for name, text := range map[string]string{
 		"billion laughs":      laughs.String(),
+		"long names":          long.String() + "a: [" + strings.Repeat("*l45, ", 5_000) + "]",
+		"refused names":       "a: &a {" + strings.Repeat("[]: 1, ", refused) + "}\nb: [" + strings.Repeat("*a, ", refused) + "]",
+		"repeated names":      "a: &a {" + strings.Repeat("a: 1, ", refused) + "}\nb: [" + strings.Repeat("*a, ", refused) + "]",
+		"merges":              "a: &a {<<: [" + strings.Repeat("{a: 1}, ", refused) + "]}\n<<: [" + strings.Repeat("*a, ", refused) + "]",
 		"anchor in itself":    "a: &a {b: *a}",
 		"anchor of the whole": "&a {b: {schema: {x: *a}}}",
 		"deep lists":          "a: " + strings.Repeat("[", 100_000),
@@ -347,9 +395,19 @@ func TestYAMLBombs(t *testing.T) {
 		"many anchors":        "a: [" + strings.Repeat("&a x, ", 200_000) + "]",
 		"long scalar":         "a: \"" + strings.Repeat("x", 1<<21) + "\"",
 	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		start := time.Now()
 		got, err := ledger.ParseYAMLValue([]byte(text))
-		t.Logf("%s: %v", name, time.Since(start).Round(time.Millisecond))
+		runtime.ReadMemStats(&after)
+		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+		t.Logf("%s: %v, %d MiB", name, time.Since(start).Round(time.Millisecond), allocated)
+		if allocated > 250 {
+			t.Errorf("%s: %d MiB were allocated", name, allocated)
+		}
+		if _, whole := ledger.ParseYAML([]byte("tools: {repo-memory: {}}\n" + text)); whole != nil && len(whole.Error()) > 100_000 {
+			t.Errorf("%s: as a file an error of %d bytes", name, len(whole.Error()))
+		}
 		if err == nil {
 			t.Errorf("%s: %d ledgers", name, len(got))
 		} else if len(err.Error()) > 100_000 {

@@ -16,12 +16,12 @@ var errNotValid = errors.New("ledger: configuration is not valid")
 // MarshalJSON writes the runtime's form: name, type, key, schema, max_record_kb,
 // max_segment_kb, max_patch_kb and branch_name, in that order, without the ones
 // that are not declared. The compaction policy is not part of it; see
-// [Configs.MaintenanceJSON]. A Config whose limits are not whole KiB within
-// their bounds has no such form.
+// [Configs.MaintenanceJSON]. A Config that [ParseJSON] would refuse, such as one
+// whose limits are not whole KiB within their bounds, has no such form.
 func (c Config) MarshalJSON() ([]byte, error) { return c.appendJSON(nil, false) }
 
 func (c Config) appendJSON(b []byte, policy bool) ([]byte, error) {
-	if !ValidName(c.Name) || !c.Type.Known() || c.Limits.invalid() != "" || (c.Type == Table) != (c.Key != "") {
+	if !c.valid() || policy && !c.Compaction.valid() {
 		return nil, errNotValid
 	}
 	b = append(append(b, `{"name":`...), quoteJSON(c.Name)...)
@@ -69,7 +69,8 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the runtime's form of all ledgers, as an array.
+// MarshalJSON writes the runtime's form of all ledgers, as an array. It fails
+// when they are not sorted by name, or [Config.MarshalJSON] fails for one.
 func (cs Configs) MarshalJSON() ([]byte, error) { return cs.appendJSON(false) }
 
 // MaintenanceJSON is MarshalJSON with the compaction policy of each ledger
@@ -81,6 +82,9 @@ func (cs Configs) appendJSON(policy bool) ([]byte, error) {
 	b := []byte{'['}
 	for i, c := range cs {
 		if i > 0 {
+			if cs[i-1].Name >= c.Name {
+				return nil, errNotValid
+			}
 			b = append(b, ',')
 		}
 		var err error

@@ -1,8 +1,7 @@
 package ledger
 
 // Limits bound what one ledger accepts, in bytes. Workflow files and the
-// runtime's JSON state them in KiB; [kibibytes] is the only place where one
-// becomes the other (S7-02).
+// runtime's JSON state them in KiB; they become bytes in one function (S7-02).
 type Limits struct {
 	RecordBytes  int64 // one record as the artifact holds it: 1–32 KiB, default 32
 	SegmentBytes int64 // one shard: RecordBytes–10240 KiB, default 100 KiB
@@ -47,17 +46,12 @@ func wholeKiB(bytes int64) (int64, bool) {
 	return bytes / bytesPerKiB, bytes%bytesPerKiB == 0
 }
 
-// invalid names the first setting that is out of bounds, in its declared
-// spelling, or returns "".
-func (l Limits) invalid() string {
+func (l Limits) valid() bool {
 	for _, s := range limitSettings() {
 		kib, whole := wholeKiB(*s.field(&l))
 		if !whole || kib < minLimitKiB || kib > s.max {
-			return s.declared
+			return false
 		}
 	}
-	if l.RecordBytes > l.SegmentBytes {
-		return "max-record-kb"
-	}
-	return ""
+	return l.RecordBytes <= l.SegmentBytes
 }

@@ -12,7 +12,7 @@ import "strconv"
 // that names which differ only in case do not collide on a file system that
 // folds case. The conditions of the steps are coarse for the same reason: the
 // expressions of a workflow compare without regard to case. The step decides,
-// by [Requested], with the exact name.
+// by [Config.Requested], with the exact name.
 func MaintenanceJobs(cs Configs) ([]Job, error) {
 	compacted := cs.Compacted()
 	if len(compacted) == 0 {

@@ -37,92 +37,79 @@ func ParseTools(tools map[string]any) (Configs, error) { return Parser{}.Tools(t
 
 // YAML is [ParseYAML] with the parser's settings.
 func (p Parser) YAML(data []byte) (Configs, error) {
-	root, r, err := p.document(data)
-	if root == nil || err != nil {
-		return nil, err
+	d := p.declaration()
+	root, r := d.document(data)
+	if root == nil {
+		return d.finish(nil)
 	}
 	if r.resolve(root).Kind != yaml.MappingNode {
-		r.fail(root, ProblemWrongKind, "", "not an object", "state tools.ledger in an object")
-		return nil, r.problems.err()
+		r.fail(root, ProblemWrongKind, whole(""), "not an object", "state tools.ledger in an object")
+		return d.finish(nil)
 	}
-	tools := r.child("", root, "tools")
-	if tools == nil || r.resolve(tools).Kind != yaml.MappingNode {
-		return nil, r.problems.err()
+	path := whole("tools")
+	_, tools := r.child(whole(""), root, "tools")
+	if tools == nil {
+		return d.finish(nil)
 	}
-	d := declaration{files: p.Files}
-	if memory := r.child("tools", tools, "repo-memory"); memory != nil {
-		d.legacy(r.read("tools.repo-memory", memory, 2))
+	if _, memory := r.child(path, tools, "repo-memory"); memory != nil {
+		r.legacy(path.property("repo-memory"), memory)
 	}
 	var out Configs
-	if node := r.child("tools", tools, "ledger"); node != nil {
-		out = d.ledgers(r.read("tools.ledger", node, 2))
+	if _, node := r.child(path, tools, "ledger"); node != nil {
+		path := path.property("ledger")
+		out = d.ledgers(path, r.read(path, node, 2))
 	}
-	return d.finish(out, r.problems)
+	return d.finish(out)
 }
 
 // YAMLValue is [ParseYAMLValue] with the parser's settings.
 func (p Parser) YAMLValue(data []byte) (Configs, error) {
-	root, r, err := p.document(data)
-	if err != nil {
-		return nil, err
+	d := p.declaration()
+	path, t := whole("tools.ledger"), &tree{kind: kindNull}
+	if root, r := d.document(data); root != nil {
+		t = r.read(path, root, 0)
 	}
-	t := &tree{kind: kindNull}
-	if root != nil {
-		t = r.read("tools.ledger", root, 0)
-	}
-	d := declaration{files: p.Files}
-	return d.finish(d.ledgers(t), r.problems)
+	return d.finish(d.ledgers(path, t))
 }
 
 // Map is [ParseMap] with the parser's settings.
 func (p Parser) Map(value map[string]any) (Configs, error) {
-	var r goReader
-	d := declaration{files: p.Files}
-	return d.finish(d.ledgers(r.read("tools.ledger", value, 0)), r.problems)
+	d := p.declaration()
+	r := goReader{report: d.report}
+	path := whole("tools.ledger")
+	return d.finish(d.ledgers(path, r.read(path, value, 0)))
 }
 
 // Tools is [ParseTools] with the parser's settings.
 func (p Parser) Tools(tools map[string]any) (Configs, error) {
-	var r goReader
-	d := declaration{files: p.Files}
+	d := p.declaration()
+	r := goReader{report: d.report}
 	if memory, ok := tools["repo-memory"]; ok {
-		d.legacy(r.read("tools.repo-memory", memory, 0))
+		r.legacy(whole("tools.repo-memory"), memory)
 	}
 	var out Configs
 	if value, ok := tools["ledger"]; ok {
-		out = d.ledgers(r.read("tools.ledger", value, 0))
+		path := whole("tools.ledger")
+		out = d.ledgers(path, r.read(path, value, 0))
 	}
-	return d.finish(out, r.problems)
+	return d.finish(out)
 }
 
-// document parses the YAML of a file.
-func (p Parser) document(data []byte) (*yaml.Node, *yamlReader, error) {
+func (p Parser) declaration() declaration { return declaration{report: &report{}, files: p.Files} }
+
+// document parses the YAML of a file. The node is nil when there is none or it
+// cannot be parsed, which is reported.
+func (d *declaration) document(data []byte) (*yaml.Node, *yamlReader) {
 	if len(data) > maxFileBytes {
-		return nil, nil, Problems{{Code: ProblemTooLarge, Text: "the file is larger than 8 MiB", Advice: "shorten it"}}
+		d.add(Problem{Code: ProblemTooLarge, Text: "the file is larger than 8 MiB", Advice: "shorten it"})
+		return nil, nil
 	}
 	text, offset := yamlText(data)
-	root, problems := parseYAML(text, offset)
-	return root, &yamlReader{offset: offset}, problems.err()
-}
-
-// child finds one property of a mapping of which the others do not matter.
-func (r *yamlReader) child(path string, n *yaml.Node, name string) *yaml.Node {
-	n = r.resolve(n)
-	if n.Kind != yaml.MappingNode {
-		return nil
+	root, problem := parseYAML(text, offset)
+	if problem != nil {
+		d.add(*problem)
 	}
-	var found *yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key, ok := keyName(r.resolve(n.Content[i])); !ok || key != name {
-			continue
-		}
-		if found != nil {
-			r.fail(n.Content[i], ProblemDuplicate, join(path, name), "occurs twice", "state it once")
-			break
-		}
-		found = n.Content[i+1]
-	}
-	return found
+	return root, &yamlReader{report: d.report, offset: offset}
 }
 
 // decodeBase64 undoes the environment form, at most 96 KiB of it.

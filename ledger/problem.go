@@ -1,9 +1,7 @@
 package ledger
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,7 +63,7 @@ func (p Problem) String() string {
 
 // Problems is everything that is wrong with one configuration, in the order of
 // its lines, or of its paths when it has no lines. It is an error; get it back
-// with [errors.As].
+// with [errors.As]. It holds at most 100 problems and one that counts the others.
 type Problems []Problem
 
 // Error states each problem on a line of its own.
@@ -81,28 +79,9 @@ func (ps Problems) Error() string {
 	return b.String()
 }
 
-// maxProblems bounds a report. More problems than that are counted in a last
-// one, so that a hostile file cannot make an endless error.
-const maxProblems = 100
-
-// err sorts and bounds the problems; it is nil when there are none.
-func (ps Problems) err() error {
-	if len(ps) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(ps, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
-	})
-	if more := len(ps) - maxProblems; more > 0 {
-		ps = append(slices.Clip(ps[:maxProblems]), Problem{
-			Code: ProblemTooLarge, Text: strconv.Itoa(more) + " further problems are not listed"})
-	}
-	return ps
-}
-
-// quoted makes a name from the configuration safe to show: printable ASCII
-// stays as it is, anything else is quoted, and a long name is cut.
+// quoted makes a name from the configuration safe to show: a long name is cut,
+// and one with anything but printable ASCII is quoted. So is one that reads like
+// several names of a path, or like a command to whatever prints it.
 func quoted(name string) string {
 	const shown = 64
 	cut := name
@@ -110,7 +89,7 @@ func quoted(name string) string {
 		cut = strings.ToValidUTF8(cut[:shown], "") + "…"
 	}
 	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '.' {
+		if c := name[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\".:[]`", c) >= 0 {
 			return strconv.QuoteToASCII(cut)
 		}
 	}

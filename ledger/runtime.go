@@ -14,9 +14,9 @@ func ParseJSON(data []byte) (Configs, error) {
 	if len(data) > maxYAMLBytes {
 		return nil, Problems{{Code: ProblemTooLarge, Text: "the JSON is larger than 1 MiB", Advice: "shorten the schemas"}}
 	}
-	t, problems := readJSON(data)
-	d := declaration{spelling: underscored}
-	return d.finish(d.runtime(t), problems)
+	path := whole("ledgers")
+	d := declaration{report: &report{}, spelling: underscored}
+	return d.finish(d.runtime(path, readJSON(data, path, d.report)))
 }
 
 // ParseBase64 reads the environment form: [ParseJSON]'s in standard base64, at
@@ -29,11 +29,10 @@ func ParseBase64(encoded string) (Configs, error) {
 	return ParseJSON(data)
 }
 
-func (d *declaration) runtime(t *tree) Configs {
-	const path = "ledgers"
+func (d *declaration) runtime(path *configPath, t *tree) Configs {
 	var out Configs
 	seen := map[string]bool{}
-	add := func(at, name string, t *tree) {
+	add := func(at *configPath, name string, t *tree) {
 		if seen[name] {
 			d.fail(t.at, ProblemDuplicate, at, "a ledger name that occurs twice", "state each ledger once")
 			return
@@ -47,7 +46,7 @@ func (d *declaration) runtime(t *tree) Configs {
 	case t.kind == kindList:
 		d.expressions(path, t)
 		for i, item := range t.items {
-			at := index(path, i)
+			at := path.element(i)
 			name := item.get("name")
 			if name == nil || name.kind != kindString {
 				d.fail(item.at, ProblemName, at, "not an object with a name", "state each ledger as an object with its name")
@@ -58,7 +57,7 @@ func (d *declaration) runtime(t *tree) Configs {
 	case t.kind == kindObject:
 		d.expressions(path, t)
 		for _, m := range t.members {
-			at := join(path, m.name)
+			at := path.property(m.name)
 			if m.value.kind != kindObject {
 				d.fail(m.value.at, ProblemWrongKind, at, "not an object", "state each ledger as an object")
 				continue
@@ -72,17 +71,17 @@ func (d *declaration) runtime(t *tree) Configs {
 }
 
 // identity checks the properties that name the ledger and returns the others.
-func (d *declaration) identity(path, name string, t *tree) *tree {
-	rest := &tree{kind: kindObject, at: t.at}
+func (d *declaration) identity(path *configPath, name string, t *tree) *tree {
+	rest := &tree{kind: kindObject, partial: t.partial, at: t.at}
 	for _, m := range t.members {
 		switch m.name {
 		case "name":
 			if m.value.kind != kindString || m.value.text != name {
-				d.fail(m.value.at, ProblemName, join(path, m.name), "not the name that the ledger is listed by", "state the same name, or none")
+				d.fail(m.value.at, ProblemName, path.property(m.name), "not the name that the ledger is listed by", "state the same name, or none")
 			}
 		case "branch_name":
 			if m.value.kind != kindString || m.value.text != branchPrefix+name {
-				d.fail(m.value.at, ProblemBranch, join(path, m.name), "not the branch of this ledger", "state "+branchPrefix+"<name>, or leave it out")
+				d.fail(m.value.at, ProblemBranch, path.property(m.name), "not the branch of this ledger", "state "+branchPrefix+"<name>, or leave it out")
 			}
 		default:
 			rest.members = append(rest.members, m)

@@ -40,7 +40,7 @@ func TestParseJSON(t *testing.T) {
 		`[{"name":5}]`:                  "name ledgers[0]",
 		`[{"name":"a b"}]`:              "name ledgers[0]",
 		`[{"name":"a"},{"name":"a"}]`:   "duplicate ledgers[1]",
-		`{"a":{},"a":{}}`:               "duplicate a",
+		`{"a":{},"a":{}}`:               "duplicate ledgers.a",
 		`{"a":{"type":"log","Type":1}}`: "unknown-property ledgers.a.Type",
 		`{"a":5}`:                       "wrong-kind ledgers.a",
 		`{"a":{"name":"b"}}`:            "name ledgers.a.name",
@@ -91,6 +91,37 @@ func TestParseBase64(t *testing.T) {
 	}
 }
 
+// 96 KiB are 73,728 bytes of JSON; one more takes four characters more.
+func TestEncodedBound(t *testing.T) {
+	c := ledger.NewConfig("a", ledger.Log)
+	padded := func(n int) string { return `{"title":"` + strings.Repeat("x", n) + `"}` }
+	c.Schema = compile(t, padded(0))
+	text, err := json.Marshal(ledger.Configs{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := ledger.MaxEncodedBytes/4*3 - len(text)
+	c.Schema = compile(t, padded(room))
+	encoded, err := ledger.Configs{c}.Base64()
+	if err != nil || len(encoded) != ledger.MaxEncodedBytes {
+		t.Fatalf("%d bytes, %v", len(encoded), err)
+	}
+	if _, err := ledger.ParseBase64(encoded); err != nil {
+		t.Error(err)
+	}
+	c.Schema = compile(t, padded(room+1))
+	if _, err := (ledger.Configs{c}).Base64(); err == nil {
+		t.Error("a byte too many was encoded")
+	}
+	text, _ = json.Marshal(ledger.Configs{c})
+	if _, err := ledger.ParseBase64(base64.StdEncoding.EncodeToString(text)); err == nil {
+		t.Error("a byte too many was read")
+	}
+	if _, err := ledger.Jobs(ledger.Configs{c}); err == nil {
+		t.Error("a byte too many makes jobs")
+	}
+}
+
 func TestMarshal(t *testing.T) {
 	c := ledger.NewConfig("findings", ledger.Table)
 	c.Key = "id"
@@ -115,14 +146,45 @@ func TestMarshal(t *testing.T) {
 		"no key":     ledger.NewConfig("a", ledger.Table),
 		"bad name":   ledger.NewConfig("a/b", ledger.Log),
 		"bad type":   ledger.NewConfig("a", "claims"),
+		"bad key":    with(ledger.Table, func(c *ledger.Config) { c.Key = "a b" }),
+		"key":        with(ledger.Log, func(c *ledger.Config) { c.Key = "a" }),
+		"schema":     with(ledger.Notes, func(c *ledger.Config) { c.Schema = compile(t, `{}`) }),
+		"boolean":    with(ledger.Log, func(c *ledger.Config) { c.Schema = compile(t, `true`) }),
+		"expression": with(ledger.Log, func(c *ledger.Config) { c.Schema = compile(t, `{"title":"\u0024{{ x }}"}`) }),
+		"segment":    with(ledger.Log, func(c *ledger.Config) { c.Limits.SegmentBytes = 31 << 10 }),
 	} {
 		if text, err := json.Marshal(bad); err == nil {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
+	for name, policy := range map[string]ledger.Compaction{
+		"zero":     {},
+		"order":    {Schedule: ledger.Daily, MinSegments: 3, MaxSegments: 2},
+		"few":      {Schedule: ledger.Daily, MinSegments: 1, MaxSegments: 2},
+		"many":     {Schedule: ledger.Daily, MinSegments: 2, MaxSegments: 257},
+		"schedule": {Schedule: "hourly", MinSegments: 2, MaxSegments: 2},
+		"both":     {Disabled: true, Schedule: ledger.Daily},
+	} {
+		bad := with(ledger.Log, func(c *ledger.Config) { c.Compaction = policy })
+		if text, err := (ledger.Configs{bad}).MaintenanceJSON(); err == nil {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	a, b := ledger.NewConfig("a", ledger.Log), ledger.NewConfig("b", ledger.Log)
+	for _, bad := range []ledger.Configs{{b, a}, {a, a}} {
+		if text, err := json.Marshal(bad); err == nil {
+			t.Errorf("%s", text)
+		}
+	}
 	if err := json.Unmarshal([]byte(`{"name":"a","type":"claims"}`), &back); err == nil {
 		t.Error("claims was read")
 	}
+}
+
+func with(t ledger.Type, change func(*ledger.Config)) ledger.Config {
+	c := ledger.NewConfig("a", t)
+	change(&c)
+	return c
 }
 
 // The configurations of the vectors are accepted, but for the type that no

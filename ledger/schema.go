@@ -76,6 +76,13 @@ func jsonRule(err error) string {
 // Raw returns the schema as canonical JSON.
 func (s *Schema) Raw() json.RawMessage { return slices.Clone(s.raw) }
 
+// hasExpression reports whether the schema's text holds a workflow expression.
+// Canonical JSON escapes none of its characters.
+func (s *Schema) hasExpression() bool { return bytes.Contains(s.raw, []byte(expressionMark)) }
+
+// isObject tells a schema that a configuration can hold from true and false.
+func (s *Schema) isObject() bool { return canonical.IsObject(s.raw) }
+
 // Equal reports whether two schemas, of which either may be nil, are the same text.
 func (s *Schema) Equal(other *Schema) bool {
 	if s == nil || other == nil {

@@ -1,14 +1,14 @@
 package ledger
 
 import (
-	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"strings"
 )
 
 // inlineSchema compiles a schema that stands in the configuration.
-func (d *declaration) inlineSchema(path string, t *tree) *Schema {
+func (d *declaration) inlineSchema(path *configPath, t *tree) *Schema {
 	raw, err := canonicalJSON(t)
 	if err == nil {
 		var s *Schema
@@ -21,7 +21,7 @@ func (d *declaration) inlineSchema(path string, t *tree) *Schema {
 }
 
 // schemaFile compiles a schema that the configuration names by a path.
-func (d *declaration) schemaFile(path string, t *tree) *Schema {
+func (d *declaration) schemaFile(path *configPath, t *tree) *Schema {
 	if strings.Contains(t.text, expressionMark) {
 		return nil // reported already
 	}
@@ -34,30 +34,16 @@ func (d *declaration) schemaFile(path string, t *tree) *Schema {
 		d.fail(t.at, ProblemSchemaFile, path, why, "name a regular file of at most 1 MiB by its path from the repository's root, such as .github/schemas/runs.json")
 		return nil
 	}
-	if err := findExpression(raw); err != nil {
+	s, err := CompileSchema(raw)
+	switch {
+	case err != nil:
+		d.fail(t.at, ProblemSchema, path, err.Error(), "correct the file")
+		return nil
+	case s.hasExpression():
 		d.fail(t.at, ProblemExpression, path, "the file contains a workflow expression", "state the value itself")
 		return nil
 	}
-	s, err := CompileSchema(raw)
-	if err != nil {
-		d.fail(t.at, ProblemSchema, path, err.Error(), "correct the file")
-		return nil
-	}
 	return s
-}
-
-// findExpression refuses a schema file that holds "${{", however it is escaped.
-func findExpression(raw []byte) error {
-	t, _ := readJSON(raw)
-	if t == nil {
-		return nil // CompileSchema says what is wrong
-	}
-	var d declaration
-	d.expressions("", t)
-	if len(d.problems) > 0 {
-		return errors.New("expression")
-	}
-	return nil
 }
 
 // readSchemaFile reads a file below the root of fsys. It says why it cannot,
@@ -71,7 +57,7 @@ func readSchemaFile(fsys fs.FS, name string) (raw []byte, why string) {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
-		info, err := fs.Lstat(fsys, name[:i])
+		info, err := lstat(fsys, name[:i])
 		switch {
 		case err != nil:
 			return nil, "the file cannot be read"
@@ -100,4 +86,22 @@ func readSchemaFile(fsys fs.FS, name string) (raw []byte, why string) {
 		return nil, "the file is larger than 1 MiB"
 	}
 	return raw, ""
+}
+
+// lstat describes a file without following a link. A file system that cannot do
+// so itself, such as one that wraps another, says it in the listing of the folder.
+func lstat(fsys fs.FS, name string) (fs.FileInfo, error) {
+	if links, ok := fsys.(fs.ReadLinkFS); ok {
+		return links.Lstat(name)
+	}
+	entries, err := fs.ReadDir(fsys, path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Name() == path.Base(name) {
+			return e.Info()
+		}
+	}
+	return nil, fs.ErrNotExist
 }

@@ -8,11 +8,11 @@ import (
 
 // ledger reads the settings of one ledger. What is wrong is reported and left
 // at its zero value; a configuration with a problem is never handed out.
-func (d *declaration) ledger(path, name string, t *tree) Config {
+func (d *declaration) ledger(path *configPath, name string, t *tree) Config {
 	c := Config{Name: name, Limits: DefaultLimits(), Compaction: DefaultCompaction()}
 	typeKnown := d.readType(path, t, &c)
 	for _, m := range t.members {
-		at := join(path, m.name)
+		at := path.property(m.name)
 		switch {
 		case m.name == "type" || m.name == "key" || d.isLimit(m.name):
 		case m.name == "schema":
@@ -44,13 +44,13 @@ func typeNames() []string {
 	return names
 }
 
-func (d *declaration) readType(path string, t *tree, c *Config) bool {
-	path += ".type"
+func (d *declaration) readType(path *configPath, t *tree, c *Config) bool {
+	path = path.property("type")
 	v := t.get("type")
 	advice := "use one of " + strings.Join(typeNames(), ", ") + ", or leave type out for a ledger of raw records"
 	switch {
 	case v == nil:
-		return true
+		return !t.partial
 	case v.kind != kindString:
 		d.fail(v.at, ProblemType, path, "not a string", advice)
 		return false
@@ -66,22 +66,22 @@ func (d *declaration) readType(path string, t *tree, c *Config) bool {
 	return true
 }
 
-func (d *declaration) readKey(path string, t *tree, c *Config, typeKnown bool) {
+func (d *declaration) readKey(path *configPath, t *tree, c *Config, typeKnown bool) {
 	v := t.get("key")
 	switch {
-	case v == nil && c.Type == Table:
-		d.fail(t.get("type").at, ProblemKey, path+".key", "missing; a table needs a primary key", "name the field of each row that identifies it, such as key: id")
+	case v == nil && c.Type == Table && !t.partial:
+		d.fail(t.get("type").at, ProblemKey, path.property("key"), "missing; a table needs a primary key", "name the field of each row that identifies it, such as key: id")
 	case v == nil:
 	case typeKnown && c.Type != Table:
-		d.fail(v.at, ProblemKey, path+".key", "only a table has a key", "remove key, or declare type: table")
+		d.fail(v.at, ProblemKey, path.property("key"), "only a table has a key", "remove key, or declare type: table")
 	case v.kind != kindString || !validKey(v.text):
-		d.fail(v.at, ProblemKey, path+".key", "not a primary-key field", "use a letter, then up to 63 letters, digits and underscores")
+		d.fail(v.at, ProblemKey, path.property("key"), "not a primary-key field", "use a letter, then up to 63 letters, digits and underscores")
 	default:
 		c.Key = v.text
 	}
 }
 
-func (d *declaration) readSchema(path string, m member, c *Config, typeKnown bool) {
+func (d *declaration) readSchema(path *configPath, m member, c *Config, typeKnown bool) {
 	if typeKnown && !c.Type.TakesSchema() {
 		d.fail(m.at, ProblemSchema, path, "a "+string(c.Type)+" ledger takes no value schema", "remove schema")
 		return
@@ -96,8 +96,8 @@ func (d *declaration) readSchema(path string, m member, c *Config, typeKnown boo
 	}
 }
 
-func (d *declaration) readLimits(path string, t *tree, l *Limits) {
-	valid := true
+func (d *declaration) readLimits(path *configPath, t *tree, l *Limits) {
+	valid := !t.partial
 	for _, s := range limitSettings() {
 		name := s.name(d.spelling)
 		v := t.get(name)
@@ -106,7 +106,7 @@ func (d *declaration) readLimits(path string, t *tree, l *Limits) {
 		}
 		n, ok := v.integer()
 		if !ok || n < minLimitKiB || n > s.max {
-			d.fail(v.at, ProblemLimit, join(path, name), "not a size that a ledger can have", fmt.Sprintf("state a whole number of KiB from %d to %d", minLimitKiB, s.max))
+			d.fail(v.at, ProblemLimit, path.property(name), "not a size that a ledger can have", fmt.Sprintf("state a whole number of KiB from %d to %d", minLimitKiB, s.max))
 			valid = false
 			continue
 		}
@@ -120,13 +120,13 @@ func (d *declaration) readLimits(path string, t *tree, l *Limits) {
 	if v == nil {
 		at, v = segment.name(d.spelling), t.get(segment.name(d.spelling))
 	}
-	d.fail(v.at, ProblemLimit, join(path, at), "a record would not fit into a segment",
+	d.fail(v.at, ProblemLimit, path.property(at), "a record would not fit into a segment",
 		fmt.Sprintf("%s (%d if not stated) must not exceed %s (%d if not stated)",
 			record.name(d.spelling), record.standard, segment.name(d.spelling), segment.standard))
 }
 
 // compaction reads a policy: false, true, or its settings.
-func (d *declaration) compaction(path string, t *tree) Compaction {
+func (d *declaration) compaction(path *configPath, t *tree) Compaction {
 	c := DefaultCompaction()
 	if t.kind == kindBool && !t.truth {
 		return Compaction{Disabled: true}
@@ -139,8 +139,9 @@ func (d *declaration) compaction(path string, t *tree) Compaction {
 		return c
 	}
 	known := []string{"schedule", d.segments("min"), d.segments("max")}
+	valid := !t.partial
 	for _, m := range t.members {
-		at := join(path, m.name)
+		at := path.property(m.name)
 		switch m.name {
 		case "schedule":
 			if m.value.kind != kindString || !slices.Contains(Schedules(), Schedule(m.value.text)) {
@@ -149,9 +150,9 @@ func (d *declaration) compaction(path string, t *tree) Compaction {
 			}
 			c.Schedule = Schedule(m.value.text)
 		case d.segments("min"):
-			c.MinSegments = d.segmentCount(at, m.value, c.MinSegments)
+			valid = d.segmentCount(at, m.value, &c.MinSegments) && valid
 		case d.segments("max"):
-			c.MaxSegments = d.segmentCount(at, m.value, c.MaxSegments)
+			valid = d.segmentCount(at, m.value, &c.MaxSegments) && valid
 		case "script":
 			d.fail(m.at, ProblemScript, at, "custom compaction scripts are not supported",
 				"remove script; segments are selected by schedule, "+known[1]+" and "+known[2])
@@ -162,7 +163,7 @@ func (d *declaration) compaction(path string, t *tree) Compaction {
 	if t.get(known[2]) == nil { // S7-07
 		c.MaxSegments = max(c.MaxSegments, c.MinSegments)
 	}
-	if c.MinSegments > c.MaxSegments {
+	if valid && c.MinSegments > c.MaxSegments {
 		d.fail(t.at, ProblemCompaction, path, known[1]+" is above "+known[2],
 			fmt.Sprintf("raise %s, or lower %s (%d if not stated)", known[2], known[1], standardMinSegments))
 	}
@@ -176,12 +177,13 @@ func (d *declaration) segments(bound string) string {
 	return bound + "-segments"
 }
 
-func (d *declaration) segmentCount(path string, t *tree, standard int) int {
+func (d *declaration) segmentCount(path *configPath, t *tree, count *int) bool {
 	n, ok := t.integer()
 	if !ok || n < minSegmentCount || n > maxSegmentCount {
 		d.fail(t.at, ProblemCompaction, path, "not a number of segments that a plan can have",
 			fmt.Sprintf("state a whole number from %d to %d", minSegmentCount, maxSegmentCount))
-		return standard
+		return false
 	}
-	return int(n)
+	*count = int(n)
+	return true
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -163,7 +164,7 @@ func appendDescription(vs []variant) string {
 // forms states what may be appended to a ledger.
 func forms(c Config) string {
 	if c.Type == Raw {
-		return "record, an object of at most 128 properties without " + strings.Join(ReservedFields(), ", ")
+		return fmt.Sprintf("record, an object of at most %d properties without ", MaxObjectKeys) + strings.Join(ReservedFields(), ", ")
 	}
 	var all []string
 	for _, s := range Operations(c.Type) {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -18,7 +19,9 @@ func (o object) json() json.RawMessage {
 
 // inputSchema states what a tool takes. With one form of input it is a plain
 // object; with several, oneOf tells them apart by ledger and operation, and the
-// properties beside it state what is common, for readers that look no further.
+// properties of the whole state what is common, for readers that look no further.
+// The oneOf is not at the top, where the interfaces of several models refuse it,
+// but depends on a property that is always there.
 func inputSchema(t *Tool, vs []variant, several bool) json.RawMessage {
 	properties := object{"ledger": ledgerSchema(t.Ledgers), "temp_id": temporaryID()}
 	required := requiredLedger(several)
@@ -54,8 +57,11 @@ func inputSchema(t *Tool, vs []variant, several bool) json.RawMessage {
 	for _, v := range vs {
 		forms = append(forms, v.form(t, definitions))
 	}
+	if required == nil { // the forms are operations of one ledger
+		required = []string{"operation"}
+	}
 	s := toolSchema(properties, required, definitions)
-	s["oneOf"] = forms
+	s["dependencies"] = object{required[0]: object{"oneOf": forms}}
 	return s.json()
 }
 
@@ -141,8 +147,7 @@ func (s *Schema) embed(name string, definitions object) object {
 }
 
 func ledgerSchema(names []string) object {
-	s := object{"type": "string", "enum": names, "description": "The ledger to write to."}
-	return s
+	return object{"type": "string", "enum": names, "description": "The ledger to write to."}
 }
 
 func requiredLedger(several bool) []string {
@@ -195,32 +200,25 @@ func fieldSchema(f Field, c Config) object {
 
 // describe adds what a reader of the tool should know of a field.
 func describe(f Field, s object) object {
-	var text string
-	switch f.Name {
-	case "value":
-		text = "The value; it must satisfy the ledger's schema."
-	case "record":
-		text = "The record; it must satisfy the ledger's schema."
-	case "key":
-		text = "The key."
-	case "patch":
-		text = "Properties that replace those of the row. It cannot change the primary key; the row that results must satisfy the ledger's schema."
-	case "name":
-		text = "The counter's name; a counter starts at zero."
-	case "amount":
-		text = "A whole number, zero included."
-	case "subject":
-		text = "What the note is about, at most 512 bytes of UTF-8."
-	case "note":
-		text = "The assertion, at most 4096 bytes of UTF-8."
-	case "reason":
-		text = "Why, at most 1024 characters."
-	case "citations":
-		text = "1 to 32 citations, each at most 2048 bytes of JSON."
-	case "note_id":
-		text = "The id of the note, as the notes table has it, or #name for a note of this run."
-	case "vote":
-		text = "up when the evidence supports the note, down when it does not."
+	text := map[string]string{
+		"value":     "The value; it must satisfy the ledger's schema.",
+		"record":    "The record; it must satisfy the ledger's schema.",
+		"key":       "The key.",
+		"patch":     "Properties that replace those of the row. It cannot change the primary key; the row that results must satisfy the ledger's schema.",
+		"name":      "The counter's name; a counter starts at zero.",
+		"amount":    "A whole number, zero included.",
+		"subject":   "What the note is about.",
+		"note":      "The assertion.",
+		"reason":    "Why.",
+		"citations": fmt.Sprintf("1 to %d citations, each at most %d bytes of JSON.", MaxCitations, MaxCitationBytes),
+		"note_id":   "The id of the note, as the notes table has it, or #name for a note of this run.",
+		"vote":      "up when the evidence supports the note, down when it does not.",
+	}[f.Name]
+	if f.MaxBytes > 0 {
+		text += fmt.Sprintf(" At most %d bytes of UTF-8.", f.MaxBytes)
+	}
+	if f.MaxChars > 0 {
+		text += fmt.Sprintf(" At most %d characters.", f.MaxChars)
 	}
 	s["description"] = text
 	return s

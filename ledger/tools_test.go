@@ -81,8 +81,14 @@ func TestToolsMarshal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools {
-		if len(tool) != 3 || tool["name"] == "" || tool["description"] == "" || tool["inputSchema"].(map[string]any)["type"] != "object" {
+		schema := tool["inputSchema"].(map[string]any)
+		if len(tool) != 3 || tool["name"] == "" || tool["description"] == "" || schema["type"] != "object" {
 			t.Errorf("%v", tool)
+		}
+		for _, keyword := range []string{"oneOf", "anyOf", "allOf", "not", "if", "enum", "$ref"} { // which models refuse there
+			if schema[keyword] != nil {
+				t.Errorf("%s has %s at the top of its input schema", tool["name"], keyword)
+			}
 		}
 	}
 	note, _ := configs.LookupTool(ledger.ToolNoteAdd)
@@ -211,8 +217,11 @@ func (g generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 
 func (g generator) input() any {
 	schema := g.root
-	if forms, ok := g.root["oneOf"].([]any); ok {
-		schema = forms[g.random.IntN(len(forms))].(map[string]any)
+	if always, ok := g.root["dependencies"].(map[string]any); ok {
+		for _, s := range always {
+			forms := s.(map[string]any)["oneOf"].([]any)
+			schema = forms[g.random.IntN(len(forms))].(map[string]any)
+		}
 	}
 	return g.object(schema, true)
 }

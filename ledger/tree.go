@@ -17,6 +17,7 @@ type tree struct {
 	truth   bool
 	items   []*tree
 	members []member // in the order of the input
+	partial bool     // a member could not be read, which is reported
 	at      spot
 }
 
@@ -48,6 +49,15 @@ const (
 )
 
 const expressionMark = "${{"
+
+// add adds a member, of which the value is nil when it could not be read.
+func (t *tree) add(m member) {
+	if m.value == nil {
+		t.partial = true
+		return
+	}
+	t.members = append(t.members, m)
+}
 
 // get returns the value of a member, or nil.
 func (t *tree) get(name string) *tree {
@@ -111,17 +121,9 @@ func (t *tree) json(b *strings.Builder) {
 
 func quoteJSON(s string) []byte { return canonical.AppendQuoted(nil, s) }
 
-// validNumber reports whether s is a JSON number literal.
+// validNumber reports whether s is a JSON number literal and nothing else.
 func validNumber(s string) bool {
-	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
+	return s != "" && (s[0] == '-' || isDigit(s[0])) && isDigit(s[len(s)-1]) && json.Valid([]byte(s))
 }
 
-// join and index name a place in the configuration.
-func join(path, name string) string {
-	if path == "" {
-		return quoted(name)
-	}
-	return path + "." + quoted(name)
-}
-
-func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

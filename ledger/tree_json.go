@@ -13,44 +13,41 @@ import (
 // not use canonical form for the whole, since a schema of 32 levels lies deeper
 // than that inside its configuration.
 type jsonReader struct {
-	nodes    int
-	most     int // nodes
-	problems Problems
+	*report
+	nodes int
+	most  int // nodes
 }
 
-func readJSON(data []byte) (*tree, Problems) {
+// readJSON returns nil after a problem.
+func readJSON(data []byte, path *configPath, to *report) *tree {
 	var compact bytes.Buffer
 	if !utf8.Valid(data) || json.Compact(&compact, data) != nil {
-		return nil, Problems{{Code: ProblemSyntax, Text: "not valid JSON", Advice: "state one JSON value and nothing else"}}
+		to.add(Problem{Code: ProblemSyntax, Text: "not valid JSON", Advice: "state one JSON value and nothing else"})
+		return nil
 	}
-	r := jsonReader{most: maxTreeNodes}
-	t := r.read("", compact.Bytes(), 0)
-	return t, r.problems
+	r := jsonReader{report: to, most: maxTreeNodes}
+	return r.read(path, compact.Bytes(), 0)
 }
 
 // readCanonical reads canonical text, or returns nil when it has more nodes than most.
 func readCanonical(text []byte, most int) *tree {
-	r := jsonReader{most: most}
-	t := r.read("", text, 0)
+	r := jsonReader{report: &report{}, most: most}
+	t := r.read(whole(""), text, 0)
 	if r.problems != nil {
 		return nil
 	}
 	return t
 }
 
-func (r *jsonReader) fail(code ProblemCode, path, text, advice string) {
-	r.problems = append(r.problems, Problem{Code: code, Path: path, Text: text, Advice: advice})
-}
-
 // read reads compact JSON; the readers of canonical text need no more than that.
-func (r *jsonReader) read(path string, v []byte, depth int) *tree {
+func (r *jsonReader) read(path *configPath, v []byte, depth int) *tree {
 	if depth > maxTreeDepth {
-		r.fail(ProblemTooDeep, path, "nested too deeply", "flatten the value")
+		r.fail(spot{}, ProblemTooDeep, path, "nested too deeply", "flatten the value")
 		return nil
 	}
 	if r.nodes++; r.nodes > r.most {
 		if r.nodes == r.most+1 {
-			r.fail(ProblemTooLarge, path, "more than 100000 values", "shorten the configuration")
+			r.fail(spot{}, ProblemTooLarge, path, "more than 100000 values", "shorten the configuration")
 		}
 		return nil
 	}
@@ -63,7 +60,7 @@ func (r *jsonReader) read(path string, v []byte, depth int) *tree {
 			if r.nodes > r.most {
 				break
 			}
-			if item := r.read(index(path, len(t.items)), item, depth+1); item != nil {
+			if item := r.read(path.element(len(t.items)), item, depth+1); item != nil {
 				t.items = append(t.items, item)
 			}
 		}
@@ -81,7 +78,7 @@ func (r *jsonReader) read(path string, v []byte, depth int) *tree {
 	return &tree{kind: kindNumber, text: string(v)}
 }
 
-func (r *jsonReader) object(path string, v []byte, depth int) *tree {
+func (r *jsonReader) object(path *configPath, v []byte, depth int) *tree {
 	t := &tree{kind: kindObject}
 	seen := map[string]bool{}
 	for key, value := range canonical.Members(v) {
@@ -90,13 +87,11 @@ func (r *jsonReader) object(path string, v []byte, depth int) *tree {
 		}
 		name := canonical.Unescape(key)
 		if seen[name] {
-			r.fail(ProblemDuplicate, join(path, name), "occurs twice", "state it once")
+			r.fail(spot{}, ProblemDuplicate, path.property(name), "occurs twice", "state it once")
 			continue
 		}
 		seen[name] = true
-		if value := r.read(join(path, name), value, depth+1); value != nil {
-			t.members = append(t.members, member{name: name, value: value})
-		}
+		t.add(member{name: name, value: r.read(path.property(name), value, depth+1)})
 	}
 	return t
 }

@@ -12,17 +12,28 @@ import (
 // yamlReader turns YAML nodes into a tree. Aliases are followed within the
 // bound on nodes, so an alias bomb ends as a problem, not as memory.
 type yamlReader struct {
-	offset   int // lines before the YAML text in its file
-	nodes    int
-	problems Problems
+	*report
+	offset int // lines before the YAML text in its file
+	nodes  int
 }
 
 func (r *yamlReader) at(n *yaml.Node) spot { return spot{n.Line + r.offset, n.Column} }
 
-func (r *yamlReader) fail(n *yaml.Node, code ProblemCode, path, text, advice string) *tree {
-	at := r.at(n)
-	r.problems = append(r.problems, Problem{Code: code, Path: path, Line: at.line, Column: at.column, Text: text, Advice: advice})
+func (r *yamlReader) fail(n *yaml.Node, code ProblemCode, path *configPath, text, advice string) *tree {
+	r.report.fail(r.at(n), code, path, text, advice)
 	return nil
+}
+
+// spend counts nodes, and says once that there are too many.
+func (r *yamlReader) spend(n *yaml.Node, path *configPath, nodes int) bool {
+	if r.nodes > maxTreeNodes {
+		return false
+	}
+	if r.nodes += nodes; r.nodes > maxTreeNodes {
+		r.fail(n, ProblemTooLarge, path, "more than 100000 values, aliases counted where they are used", "shorten the configuration")
+		return false
+	}
+	return true
 }
 
 // resolve follows aliases to a node that is none.
@@ -34,16 +45,13 @@ func (r *yamlReader) resolve(n *yaml.Node) *yaml.Node {
 }
 
 // read returns nil after a problem. The place of an alias is where it is used.
-func (r *yamlReader) read(path string, n *yaml.Node, depth int) *tree {
+func (r *yamlReader) read(path *configPath, n *yaml.Node, depth int) *tree {
 	used := n
 	n = r.resolve(n)
 	if depth > maxTreeDepth {
 		return r.fail(used, ProblemTooDeep, path, "nested too deeply, or an anchor that contains itself", "flatten the value")
 	}
-	if r.nodes++; r.nodes > maxTreeNodes {
-		if r.nodes == maxTreeNodes+1 {
-			return r.fail(used, ProblemTooLarge, path, "more than 100000 values, aliases counted where they are used", "shorten the configuration")
-		}
+	if !r.spend(used, path, 1) {
 		return nil
 	}
 	switch n.Kind {
@@ -55,7 +63,7 @@ func (r *yamlReader) read(path string, n *yaml.Node, depth int) *tree {
 		}
 		t := &tree{kind: kindList, at: r.at(used)}
 		for i, item := range n.Content {
-			if item := r.read(index(path, i), item, depth+1); item != nil {
+			if item := r.read(path.element(i), item, depth+1); item != nil {
 				t.items = append(t.items, item)
 			}
 		}
@@ -66,33 +74,39 @@ func (r *yamlReader) read(path string, n *yaml.Node, depth int) *tree {
 	return r.fail(used, ProblemWrongKind, path, "not a value", "state an object, a list or a scalar")
 }
 
-func (r *yamlReader) object(path string, n, used *yaml.Node, depth int) *tree {
+func (r *yamlReader) object(path *configPath, n, used *yaml.Node, depth int) *tree {
 	if !plainTag(n, "!!map") {
 		return r.fail(used, ProblemWrongKind, path, "a tagged object", "remove the tag")
 	}
 	t := &tree{kind: kindObject, at: r.at(used)}
+	// What is refused before its value is read costs as much as what is read.
+	if !r.spend(used, path, len(n.Content)/2) {
+		return nil
+	}
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := r.resolve(n.Content[i])
 		name, ok := keyName(key)
 		switch {
-		case key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge":
+		case isMerge(key):
+			t.partial = true
 			r.fail(n.Content[i], ProblemWrongKind, path, "a merge key (<<)", "write the properties out, or use an alias as a value")
 			continue
 		case !ok:
+			t.partial = true
 			r.fail(n.Content[i], ProblemWrongKind, path, "a property name that is not a string", "quote the name")
 			continue
 		case seen[name]:
-			r.fail(n.Content[i], ProblemDuplicate, join(path, name), "occurs twice", "state it once")
+			r.fail(n.Content[i], ProblemDuplicate, path.property(name), "occurs twice", "state it once")
 			continue
 		}
 		seen[name] = true
-		if value := r.read(join(path, name), n.Content[i+1], depth+1); value != nil {
-			t.members = append(t.members, member{name: name, at: r.at(n.Content[i]), value: value})
-		}
+		t.add(member{name: name, at: r.at(n.Content[i]), value: r.read(path.property(name), n.Content[i+1], depth+1)})
 	}
 	return t
 }
+
+func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" }
 
 // keyName returns a mapping key's text. An unquoted decimal number is a name as
 // well, since that is how ledgers and properties such as 2024 are written.
@@ -110,7 +124,7 @@ func keyName(key *yaml.Node) (string, bool) {
 	return "", false
 }
 
-func (r *yamlReader) scalar(path string, n, used *yaml.Node) *tree {
+func (r *yamlReader) scalar(path *configPath, n, used *yaml.Node) *tree {
 	t := &tree{at: r.at(used)}
 	switch n.ShortTag() {
 	case "!!null":

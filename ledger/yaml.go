@@ -39,16 +39,16 @@ func yamlText(data []byte) (text []byte, offset int) {
 func isFence(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == "---" }
 
 // parseYAML parses one YAML document. The node is nil when it is empty.
-func parseYAML(text []byte, offset int) (root *yaml.Node, problems Problems) {
-	bad := func(line int, why string) (*yaml.Node, Problems) {
-		p := Problem{Code: ProblemSyntax, Text: why, Advice: "correct the YAML"}
+func parseYAML(text []byte, offset int) (root *yaml.Node, problem *Problem) {
+	bad := func(line int, why string) (*yaml.Node, *Problem) {
+		p := &Problem{Code: ProblemSyntax, Text: why, Advice: "correct the YAML"}
 		if line > 0 {
 			p.Line, p.Column = line+offset, firstColumn(text, line)
 		}
-		return nil, Problems{p}
+		return nil, p
 	}
 	if len(text) > maxYAMLBytes {
-		return nil, Problems{{Code: ProblemTooLarge, Text: "the YAML is larger than 1 MiB", Advice: "keep large schemas in files of their own"}}
+		return nil, &Problem{Code: ProblemTooLarge, Text: "the YAML is larger than 1 MiB", Advice: "keep large schemas in files of their own"}
 	}
 	if line := invalidLine(text); line > 0 {
 		return bad(line, "bytes that are not UTF-8 text")
@@ -57,7 +57,7 @@ func parseYAML(text []byte, offset int) (root *yaml.Node, problems Problems) {
 	// input is a problem of the file, not of the program.
 	defer func() {
 		if recover() != nil {
-			root, problems = bad(0, "not valid YAML")
+			root, problem = bad(0, "not valid YAML")
 		}
 	}()
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
