@@ -107,11 +107,22 @@ func (r *Repository) Reader(name string) (shard.Reader, error) {
 }
 
 func (r *Repository) reader(name string) (*reader, error) {
-	ref := "refs/heads/" + name
-	if ok, err := git.ReferenceNameIsValid(ref); err != nil || !ok || len(name) > 200 || strings.ContainsRune(name, 0) {
+	if !isBranchName(name) {
 		return nil, fail(shard.ErrUnavailable, "not a branch name")
 	}
-	return &reader{repo: r, name: name, ref: ref}, nil
+	return &reader{repo: r, name: name, ref: "refs/heads/" + name}, nil
+}
+
+const maxName = 200
+
+// isBranchName adds what Git forbids and libgit2 does not: a delete character,
+// and names that Git's commands take for an option or for HEAD.
+func isBranchName(name string) bool {
+	if len(name) > maxName || strings.ContainsAny(name, "\x00\x7f") || strings.HasPrefix(name, "-") || name == "@" || name == "HEAD" {
+		return false
+	}
+	ok, err := git.ReferenceNameIsValid("refs/heads/" + name)
+	return err == nil && ok
 }
 
 // sign makes the signatures of a commit.
