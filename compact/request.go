@@ -20,6 +20,7 @@ const (
 // itself, and MUST return soon after ctx ends. Its error MUST NOT carry
 // credentials or URLs.
 type Dispatcher interface {
+	// Dispatch starts an operation, [Operation], on the ledger of that name.
 	Dispatch(ctx context.Context, operation, ledger string) error
 }
 

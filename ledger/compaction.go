@@ -5,6 +5,8 @@ import "slices"
 // Schedule says how often maintenance considers a ledger for compaction.
 type Schedule string
 
+// How often: a daily or weekly ledger is due some hours early, since maintenance
+// does not come round to the minute.
 const (
 	Daily  Schedule = "daily"
 	Weekly Schedule = "weekly"

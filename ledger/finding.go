@@ -27,8 +27,9 @@ type Finding struct {
 type FindingKind string
 
 const (
-	// ObjectMissing, ObjectDamaged: an object of the history cannot be read.
+	// ObjectMissing: an object of the history is not there.
 	ObjectMissing FindingKind = "object-missing"
+	// ObjectDamaged: an object of the history cannot be read.
 	ObjectDamaged FindingKind = "object-damaged"
 	// NameForbidden: an entry is called .git, "." or "..".
 	NameForbidden FindingKind = "name-forbidden"

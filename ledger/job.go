@@ -24,6 +24,7 @@ type Job struct {
 // Trust says whether what runs in a job is believed.
 type Trust string
 
+// The two sides of the boundary that the jobs lie on.
 const (
 	Trusted   Trust = "trusted"
 	Untrusted Trust = "untrusted"

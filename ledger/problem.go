@@ -10,27 +10,27 @@ import (
 type ProblemCode string
 
 const (
-	ProblemSyntax          ProblemCode = "syntax"           // not YAML, JSON or base64
-	ProblemTooLarge        ProblemCode = "too-large"        // over a size or count bound
-	ProblemTooDeep         ProblemCode = "too-deep"         // nested too deeply, or an anchor that contains itself
-	ProblemDuplicate       ProblemCode = "duplicate"        // a property or ledger name that occurs twice
-	ProblemWrongKind       ProblemCode = "wrong-kind"       // such as a list where an object belongs
-	ProblemExpression      ProblemCode = "expression"       // "${{" in a name, key or string
-	ProblemUnknownProperty ProblemCode = "unknown-property" // not a setting of a ledger
-	ProblemMixedForms      ProblemCode = "mixed-forms"      // settings beside named ledgers
-	ProblemName            ProblemCode = "name"             // not a ledger name
-	ProblemType            ProblemCode = "type"             // not a built-in type
-	ProblemRemovedType     ProblemCode = "removed-type"     // the former claims type
-	ProblemReplay          ProblemCode = "replay"           // custom replay (S7-08)
-	ProblemScript          ProblemCode = "compaction-script"
-	ProblemLegacy          ProblemCode = "legacy-location" // tools.repo-memory.ledger (S7-09)
-	ProblemKey             ProblemCode = "key"             // missing, misplaced or malformed
-	ProblemSchema          ProblemCode = "schema"          // cannot be compiled, or the type takes none
-	ProblemSchemaFile      ProblemCode = "schema-file"     // a schema path that cannot be used
-	ProblemLimit           ProblemCode = "limit"           // a size out of bounds, or a record above its segment
-	ProblemCompaction      ProblemCode = "compaction"      // a policy out of bounds
-	ProblemBranch          ProblemCode = "branch"          // branch_name is not the ledger's
-	ProblemPolicyDiffers   ProblemCode = "policy-differs"  // workflows disagree about one ledger; see [Merge]
+	ProblemSyntax          ProblemCode = "syntax"            // not YAML, JSON or base64
+	ProblemTooLarge        ProblemCode = "too-large"         // over a size or count bound
+	ProblemTooDeep         ProblemCode = "too-deep"          // nested too deeply, or an anchor that contains itself
+	ProblemDuplicate       ProblemCode = "duplicate"         // a property or ledger name that occurs twice
+	ProblemWrongKind       ProblemCode = "wrong-kind"        // such as a list where an object belongs
+	ProblemExpression      ProblemCode = "expression"        // "${{" in a name, key or string
+	ProblemUnknownProperty ProblemCode = "unknown-property"  // not a setting of a ledger
+	ProblemMixedForms      ProblemCode = "mixed-forms"       // settings beside named ledgers
+	ProblemName            ProblemCode = "name"              // not a ledger name
+	ProblemType            ProblemCode = "type"              // not a built-in type
+	ProblemRemovedType     ProblemCode = "removed-type"      // the former claims type
+	ProblemReplay          ProblemCode = "replay"            // custom replay (S7-08)
+	ProblemScript          ProblemCode = "compaction-script" // a custom compaction script
+	ProblemLegacy          ProblemCode = "legacy-location"   // tools.repo-memory.ledger (S7-09)
+	ProblemKey             ProblemCode = "key"               // missing, misplaced or malformed
+	ProblemSchema          ProblemCode = "schema"            // cannot be compiled, or the type takes none
+	ProblemSchemaFile      ProblemCode = "schema-file"       // a schema path that cannot be used
+	ProblemLimit           ProblemCode = "limit"             // a size out of bounds, or a record above its segment
+	ProblemCompaction      ProblemCode = "compaction"        // a policy out of bounds
+	ProblemBranch          ProblemCode = "branch"            // branch_name is not the ledger's
+	ProblemPolicyDiffers   ProblemCode = "policy-differs"    // workflows disagree about one ledger; see [Merge]
 )
 
 // Problem is one thing that is wrong with a configuration. It names where, what

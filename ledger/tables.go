@@ -3,6 +3,7 @@ package ledger
 // ColumnType is the declared type of a projection's column.
 type ColumnType string
 
+// The declared types that columns have.
 const (
 	TextColumn    ColumnType = "text"
 	IntegerColumn ColumnType = "integer"

@@ -7,6 +7,7 @@ import "slices"
 // and no derived state (S7-11).
 type Type string
 
+// The built-in types, and [Raw].
 const (
 	Raw     Type = ""
 	Log     Type = "log"

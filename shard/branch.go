@@ -36,6 +36,8 @@ type Reader interface {
 // means that the change is durable.
 type Branch interface {
 	Reader
+
+	// Commit makes one change on top of the expected head, or none at all.
 	Commit(ctx context.Context, expect Head, change Change) (Head, error)
 }
 

@@ -87,8 +87,8 @@ type EntryKind uint8
 const (
 	EntryIrregular EntryKind = iota // a symlink, or a file of a mode that no ledger file has
 	EntryFile                       // a regular file
-	EntryFolder
-	EntryElsewhere // a submodule: its object is in another repository
+	EntryFolder                     // a folder
+	EntryElsewhere                  // a submodule: its object is in another repository
 )
 
 // DamagedError says that an object could not be read as what it should be.

@@ -49,6 +49,9 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 // Code names a reason for which a batch is not durable. Codes are stable.
 type Code string
 
+// The codes, each of the error of its name: of this package (ErrRejected to
+// ErrAttempts), of package shard, of the context, or of a malformed history.
+// CodeInternal is any other error.
 const (
 	CodeRejected     Code = "rejected"
 	CodeConflict     Code = "conflict"

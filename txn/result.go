@@ -9,6 +9,7 @@ import (
 // Status is what became of one ledger's batch.
 type Status string
 
+// What became of a batch; only the first two are durable.
 const (
 	Persisted      Status = "persisted"       // written by this call, and confirmed
 	AlreadyPresent Status = "already_present" // all of it was on the branch
@@ -83,6 +84,7 @@ type RecordResult struct {
 // Validity is whether a request passed validation.
 type Validity string
 
+// Whether a request passed, as far as is known.
 const (
 	Valid     Validity = "valid"
 	Invalid   Validity = "invalid"
@@ -92,6 +94,7 @@ const (
 // RecordStatus is where a record is.
 type RecordStatus string
 
+// Where a record is when [Persist] returns.
 const (
 	RecordPersisted      RecordStatus = "persisted"
 	RecordAlreadyPresent RecordStatus = "already_present"

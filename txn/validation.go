@@ -63,6 +63,7 @@ type ValidationError struct {
 // Verdict is why a script did not pass.
 type Verdict string
 
+// How a script failed.
 const (
 	ExitedNonZero Verdict = "exit-code"
 	Signaled      Verdict = "signal"
