@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gitledger/gitledger/internal/canonical"
 )
@@ -17,6 +16,9 @@ type cells[V any] struct {
 	journal []change[V]
 	keep    bool // changes go to the journal
 	literal bool // keys are their own text: nothing was decoded
+	uneven  bool // some key, now or before, was uneven
+
+	stored map[string]storedRow // what fetch found, by decoded key
 }
 
 type cell[V any] struct {
@@ -46,6 +48,7 @@ func (c *cells[V]) get(text string, key []byte) (value V, ok bool, err error) {
 
 func (c *cells[V]) put(text string, key []byte, value V) {
 	c.note(text)
+	c.uneven = c.uneven || isUneven(text)
 	c.rows[text] = cell[V]{key, value}
 }
 
@@ -81,12 +84,22 @@ func (c *cells[V]) end(accept bool) {
 
 // sorted returns the decoded keys in the order of their UTF-16 code units.
 func (c *cells[V]) sorted() []string {
+	if !c.uneven {
+		return slices.Sorted(maps.Keys(c.rows))
+	}
 	texts := slices.SortedFunc(maps.Keys(c.rows), canonical.CompareUTF16)
-	if !c.literal && slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, utf8.RuneError) }) {
+	if !c.literal {
 		// Decoding may have lost lone surrogates, which sort by what they were.
 		slices.SortFunc(texts, func(a, b string) int { return canonical.CompareText(c.rows[a].key, c.rows[b].key) })
 	}
 	return texts
+}
+
+// isUneven reports whether a key has a character from U+E000 to U+FFFF. Without
+// one, UTF-8 bytes are in the order of UTF-16 code units; and U+FFFD may be
+// what a lone surrogate was decoded to.
+func isUneven(text string) bool {
+	return strings.IndexByte(text, 0xee) >= 0 || strings.IndexByte(text, 0xef) >= 0
 }
 
 // keyText returns the text of a canonical string without its quotes, and that

@@ -26,6 +26,13 @@ func (r *counterReducer) apply(_ *Operation, f *fields) error {
 	return nil
 }
 
+func (r *counterReducer) fetch(f *fields, from Stored) error {
+	key, text := keyText(f.name)
+	return r.cells.fetch(text, key, from, func(v any) (int64, bool) { sum, ok := v.(int64); return sum, ok })
+}
+
+func (r *counterReducer) delta() Delta { return r.cells.delta(r.tables()) }
+
 func (r *counterReducer) tables() []Table {
 	return []Table{stateTable(ledger.Counter, len(r.rows), func(yield func([]any) bool) {
 		row := make([]any, 2)

@@ -5,6 +5,7 @@ import "github.com/gitledger/gitledger/ledger"
 // logReducer keeps values in replay order (S4.3-02).
 type logReducer struct {
 	values [][]byte
+	first  int // position of the first value
 	mark   int
 }
 
@@ -25,10 +26,16 @@ func (r *logReducer) tables() []Table {
 	return []Table{stateTable(ledger.Log, len(r.values), func(yield func([]any) bool) {
 		row := make([]any, 2)
 		for i, v := range r.values {
-			row[0], row[1] = int64(i), string(v)
+			row[0], row[1] = int64(r.first+i), string(v)
 			if !yield(row) {
 				return
 			}
 		}
 	})}
 }
+
+// fetch has nothing to do: no operation depends on another.
+func (r *logReducer) fetch(*fields, Stored) error { return nil }
+
+func (r *logReducer) delta() Delta    { return Delta{Tables: r.tables()} }
+func (r *logReducer) resumable() bool { return true }

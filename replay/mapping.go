@@ -18,6 +18,13 @@ func (r *mapReducer) apply(_ *Operation, f *fields) error {
 	return nil
 }
 
+func (r *mapReducer) fetch(f *fields, from Stored) error {
+	key, text := keyText(f.key)
+	return r.cells.fetch(text, key, from, canonicalValue)
+}
+
+func (r *mapReducer) delta() Delta { return r.cells.delta(r.tables()) }
+
 func (r *mapReducer) tables() []Table { return []Table{byKey(ledger.Map, r.cells)} }
 
 // byKey is the state table of a type that keeps canonical values by key.

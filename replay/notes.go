@@ -51,15 +51,33 @@ func (r *notesReducer) apply(op *Operation, f *fields) error {
 		r.kinds[op.ID] = aNote
 		return nil
 	}
-	target, _ := canonical.Text(f.noteID)
-	id, err := record.ParseID(target)
-	if err != nil || r.kinds[id] != aNote {
+	if id, err := f.target(); err != nil || r.kinds[id] != aNote {
 		return MissingNote
 	}
 	r.votes = append(r.votes, vote{op.ID, op.Timestamp, f.noteID, f.vote, f.reason})
 	r.kinds[op.ID] = aVote
 	return nil
 }
+
+// target is the note that a vote is on.
+func (f *fields) target() (record.ID, error) { return record.ParseID(text(f.noteID)) }
+
+// fetch looks for the note of a vote. Other operations meet nothing: no two
+// records of a history have the same ID.
+func (r *notesReducer) fetch(f *fields, from Stored) error {
+	id, err := f.target()
+	if f.operation != "vote" || err != nil || r.kinds[id] != 0 {
+		return nil
+	}
+	found, err := from.HasNote(id.String())
+	if found {
+		r.kinds[id] = aNote
+	}
+	return err
+}
+
+func (r *notesReducer) delta() Delta    { return Delta{Tables: r.tables()} }
+func (r *notesReducer) resumable() bool { return true }
 
 func (r *notesReducer) begin() { r.mark.notes, r.mark.votes = len(r.notes), len(r.votes) }
 

@@ -11,6 +11,13 @@ type reducer interface {
 	begin()
 	end(accept bool)
 	tables() []Table
+
+	// fetch takes from a stored state what the operation meets there, once.
+	fetch(f *fields, from Stored) error
+	// delta is how the tables differ from what the stored state has.
+	delta() Delta
+	// resumable reports whether [Resume] can go on from the state.
+	resumable() bool
 }
 
 // newReducer returns nil for a raw ledger, which has no derived state.

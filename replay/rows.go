@@ -13,11 +13,7 @@ type tableReducer struct {
 }
 
 func (r *tableReducer) apply(_ *Operation, f *fields) error {
-	at := f.key
-	if f.present&valueField != 0 {
-		at = canonical.Get(f.value, r.primary)
-	}
-	key, text := keyText(at)
+	key, text := r.key(f)
 	if f.operation == "delete" {
 		r.remove(text, key)
 		return nil
@@ -59,5 +55,20 @@ func (r *tableReducer) merge(row, patch []byte) ([]byte, error) {
 	}
 	return merged, checkSchema(r.schema, merged)
 }
+
+// key returns the primary key of the row that an operation is about.
+func (r *tableReducer) key(f *fields) (key []byte, text string) {
+	if f.present&valueField != 0 {
+		return keyText(canonical.Get(f.value, r.primary))
+	}
+	return keyText(f.key)
+}
+
+func (r *tableReducer) fetch(f *fields, from Stored) error {
+	key, text := r.key(f)
+	return r.cells.fetch(text, key, from, canonicalValue)
+}
+
+func (r *tableReducer) delta() Delta { return r.cells.delta(r.tables()) }
 
 func (r *tableReducer) tables() []Table { return []Table{byKey(ledger.Table, r.cells)} }

@@ -34,3 +34,9 @@ func (r *setReducer) tables() []Table {
 		}
 	})}
 }
+
+func (r *setReducer) fetch(f *fields, from Stored) error {
+	return r.cells.fetch(string(f.value), f.value, from, func(any) (struct{}, bool) { return struct{}{}, true })
+}
+
+func (r *setReducer) delta() Delta { return r.cells.delta(r.tables()) }

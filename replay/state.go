@@ -12,6 +12,7 @@ import (
 type State struct {
 	checker checker
 	reducer reducer // nil for a raw ledger
+	stored  Stored  // what reducer does not hold; nil when it holds everything
 }
 
 // NewState returns the state of an empty ledger. The error is [UnknownType].
@@ -38,23 +39,29 @@ func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, 
 	if err != nil {
 		return nil, err
 	}
-	run := s.run()
-	for i, r := range h.Records() {
-		if i%cancelStride == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		op := Operation{ID: r.ID(), Payload: r.Payload()}
-		if cfg.Type == ledger.Notes { // the others have no use for the rest
-			op = FromRecord(r)
-		}
-		if err := run.apply(i, &op); err != nil {
-			return nil, err
-		}
-	}
-	if err := run.finish(); err != nil {
+	if err := s.replay(ctx, h, 0); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// replay applies a history from the given record on.
+func (s *State) replay(ctx context.Context, h *ledger.History, from int) error {
+	run := s.run()
+	for i := from; i < h.Len(); i++ {
+		if i%cancelStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := h.Record(i)
+		op := Operation{ID: r.ID(), Payload: r.Payload()}
+		if s.checker.cfg.Type == ledger.Notes { // the others have no use for the rest
+			op = FromRecord(r)
+		}
+		if err := run.apply(i, &op); err != nil {
+			return err
+		}
+	}
+	return run.finish()
 }
 
 // Apply applies further operations after the history, all of them or none:
@@ -113,9 +120,19 @@ func (r *run) apply(i int, op *Operation) error {
 	case needsOthersFirst(&r.fields):
 		r.waiting = append(r.waiting, waiting{i, *op})
 	default:
-		err = r.s.reducer.apply(op, &r.fields)
+		return r.reduce(i, op)
 	}
 	return r.explain(i, op, err)
+}
+
+// reduce applies an operation that was checked.
+func (r *run) reduce(i int, op *Operation) error {
+	if r.s.stored != nil {
+		if err := r.s.reducer.fetch(&r.fields, r.s.stored); err != nil {
+			return err
+		}
+	}
+	return r.explain(i, op, r.s.reducer.apply(op, &r.fields))
 }
 
 func (r *run) finish() error {
@@ -124,8 +141,8 @@ func (r *run) finish() error {
 		if err := r.s.checker.check(w.op.Payload, &r.fields); err != nil {
 			return r.explain(w.index, &w.op, err)
 		}
-		if err := r.s.reducer.apply(&w.op, &r.fields); err != nil {
-			return r.explain(w.index, &w.op, err)
+		if err := r.reduce(w.index, &w.op); err != nil {
+			return err
 		}
 	}
 	return nil

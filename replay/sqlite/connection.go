@@ -56,12 +56,20 @@ func (c *connection) exec(statements ...string) error {
 // all arguments and takes the first step in one crossing into C, where its exec
 // call crosses once for each argument.
 func run(stmt driver.StmtQueryContext, args []driver.NamedValue) error {
+	return each(stmt, args, 0, func([]driver.Value) error { return nil })
+}
+
+// each runs a prepared statement, whose rows have so many columns.
+func each(stmt driver.StmtQueryContext, args []driver.NamedValue, columns int, row func([]driver.Value) error) error {
 	rows, err := stmt.QueryContext(context.Background(), args)
 	if err != nil {
 		return translate("execute", err)
 	}
+	dest := make([]driver.Value, columns)
 	for err == nil {
-		err = rows.Next(nil)
+		if err = rows.Next(dest); err == nil {
+			err = row(dest)
+		}
 	}
 	closing := rows.Close()
 	if !errors.Is(err, io.EOF) {
@@ -70,13 +78,18 @@ func run(stmt driver.StmtQueryContext, args []driver.NamedValue) error {
 	return translate("execute", closing)
 }
 
+// named numbers the arguments of a statement.
+func named(args []any) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		out[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	return out
+}
+
 // values runs a query of the package's own and calls row for each row.
 func (c *connection) values(query string, args []any, row func([]driver.Value) error) error {
-	named := make([]driver.NamedValue, len(args))
-	for i, a := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
-	}
-	rows, err := c.raw.QueryContext(context.Background(), query, named)
+	rows, err := c.raw.QueryContext(context.Background(), query, named(args))
 	if err != nil {
 		return translate("read", err)
 	}

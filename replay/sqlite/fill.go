@@ -24,24 +24,28 @@ const cancelStride = 1024
 type contents struct {
 	cfg     *ledger.Config
 	history *ledger.History
-	// state returns the replayed state, or the error that replaying gave. It
-	// may wait, since the records are written while they are replayed.
-	state func() (*replay.State, error)
+	cancel  context.CancelCauseFunc // of the context of it all
 }
 
 // fill writes everything into an empty database.
 func (c *contents) fill(ctx context.Context, conn *connection) error {
+	replayed := c.replayed(ctx) // while the records are written
 	if err := conn.create(ctx, tables(c.cfg.Type)); err != nil {
 		return err
 	}
-	if err := write(conn, func(w *writer) error { return c.common(ctx, w) }); err != nil {
+	if err := write(conn, func(w *writer) error { return c.addRecords(ctx, w, 0) }); err != nil {
 		return err
 	}
-	state, err := c.state()
+	state, err := replayed()
 	if err != nil {
 		return err
 	}
-	if err := write(conn, func(w *writer) error { return addTables(ctx, w, state.Tables(), 0) }); err != nil {
+	err = write(conn, func(w *writer) error {
+		_, order := orderSums(c.history, 0)
+		c.addSummary(w, order, state.Resumable())
+		return addTables(ctx, w, state.Tables())
+	})
+	if err != nil {
 		return err
 	}
 	return conn.create(ctx, afterRows(c.cfg.Type))
@@ -57,16 +61,6 @@ func (c *connection) create(ctx context.Context, objects []object) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// common adds the rows of the tables that every projection has.
-func (c *contents) common(ctx context.Context, w *writer) error {
-	if err := c.addRecords(ctx, w, 0); err != nil {
-		return err
-	}
-	_, order := orderSums(c.history, 0)
-	c.addSummary(w, order)
 	return nil
 }
 
@@ -88,8 +82,8 @@ func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
 }
 
 // addSummary adds what is said about the whole: source, shards and metadata.
-func (c *contents) addSummary(w *writer, order record.Hash) {
-	w.into(sourceTable, 4).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String())
+func (c *contents) addSummary(w *writer, order record.Hash, resumable bool) {
+	w.into(sourceTable, 5).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String(), resumable)
 	shards := w.into("shards", 2)
 	for name, size := range c.history.Shards() {
 		shards.add(name, size)
@@ -97,20 +91,21 @@ func (c *contents) addSummary(w *writer, order record.Hash) {
 	c.addMetadata(w.into("replay_metadata", 7))
 }
 
-// addTables adds the rows of derived tables, without the first skip of each.
-func addTables(ctx context.Context, w *writer, tables []replay.Table, skip int) error {
+// addTables adds the rows of derived tables.
+func addTables(ctx context.Context, w *writer, tables []replay.Table) error {
 	for _, t := range tables {
 		if t.Rows == nil {
 			continue
 		}
 		in, n := w.into(t.Name, len(t.Columns)), 0
+		if isSpaced(t.TableSpec) {
+			in.space(t.TableSpec, rowGap)
+		}
 		for row := range t.Rows {
 			if n++; n%cancelStride == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if n > skip {
-				in.add(row...)
-			}
+			in.add(row...)
 		}
 		in.flush() // each table's rows in one piece
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"strings"
+
+	"github.com/gitledger/gitledger/ledger"
 )
 
 // rowsPerInsert is how many rows one statement inserts.
@@ -71,6 +73,9 @@ type inserter struct {
 	writer  *writer
 	table   string
 	columns int
+	names   string      // of the columns, when rows have a rowid of their own
+	gap     int64       // between those rowids; 0 leaves them to SQLite
+	last    int64       // of those rowids
 	full    driver.Stmt // inserts rowsPerInsert rows; used by the writer's goroutine
 	args    []driver.NamedValue
 }
@@ -81,17 +86,38 @@ func (w *writer) into(table string, columns int) *inserter {
 	return in
 }
 
+// space gives rows a rowid of their own, each so far from the one before.
+func (in *inserter) space(t ledger.TableSpec, gap int64) {
+	in.names, in.gap = "rowid, "+t.Columns[0].Name+", "+t.Columns[1].Name, gap
+}
+
 // add takes one row. Errors show when write returns.
 func (in *inserter) add(row ...any) {
 	if in.args == nil {
 		in.args = in.buffer()
 	}
-	for _, v := range row {
-		in.args = append(in.args, driver.NamedValue{Ordinal: len(in.args) + 1, Value: v})
+	if in.gap > 0 {
+		in.last += in.gap
+		in.bind(in.last)
 	}
-	if len(in.args) == rowsPerInsert*in.columns {
+	for _, v := range row {
+		in.bind(v)
+	}
+	if len(in.args) == rowsPerInsert*in.width() {
 		in.flush()
 	}
+}
+
+func (in *inserter) bind(v any) {
+	in.args = append(in.args, driver.NamedValue{Ordinal: len(in.args) + 1, Value: v})
+}
+
+// width is the number of arguments of one row.
+func (in *inserter) width() int {
+	if in.gap > 0 {
+		return in.columns + 1
+	}
+	return in.columns
 }
 
 // flush sends off what has been collected.
@@ -107,12 +133,12 @@ func (in *inserter) buffer() []driver.NamedValue {
 	case b := <-in.writer.free:
 		return b
 	default:
-		return make([]driver.NamedValue, 0, rowsPerInsert*in.columns)
+		return make([]driver.NamedValue, 0, rowsPerInsert*in.width())
 	}
 }
 
 func (in *inserter) insert(args []driver.NamedValue) error {
-	rows := len(args) / in.columns
+	rows := len(args) / in.width()
 	stmt, err := in.statement(rows)
 	if err != nil {
 		return err
@@ -133,9 +159,13 @@ func (in *inserter) statement(rows int) (driver.Stmt, error) {
 	if rows == rowsPerInsert && in.full != nil {
 		return in.full, nil
 	}
-	row := "(?" + strings.Repeat(",?", in.columns-1) + ")"
+	into := in.table
+	if in.gap > 0 {
+		into += " (" + in.names + ")"
+	}
+	row := "(?" + strings.Repeat(",?", in.width()-1) + ")"
 	stmt, err := in.writer.conn.raw.PrepareContext(context.Background(),
-		"INSERT INTO "+in.table+" VALUES "+row+strings.Repeat(","+row, rows-1))
+		"INSERT INTO "+into+" VALUES "+row+strings.Repeat(","+row, rows-1))
 	if err != nil {
 		return nil, translate("execute", err)
 	}

@@ -31,7 +31,28 @@ func table(t ledger.TableSpec) object {
 	if t.Key != nil {
 		parts = append(parts, "PRIMARY KEY ("+strings.Join(t.Key, ", ")+")")
 	}
-	return object{"table", t.Name, "CREATE TABLE " + t.Name + " (" + strings.Join(parts, ", ") + ")"}
+	text := "CREATE TABLE " + t.Name + " (" + strings.Join(parts, ", ") + ")"
+	if isByID(t.Name) {
+		text += " WITHOUT ROWID"
+	}
+	return object{"table", t.Name, text}
+}
+
+// isByID reports whether a table is stored by a key that starts with a record's
+// ID. IDs are ASCII, so that SQLite's order of them is the one that is wanted.
+func isByID(table string) bool {
+	return table == "notes" || table == "note_citations" || table == "note_votes"
+}
+
+// rowGap is how far apart the rowids of neighbours are in a new table that
+// isSpaced.
+const rowGap = 1 << 32
+
+// isSpaced reports whether a table's rows are in the order of the UTF-16 code
+// units of their keys, which SQLite does not know. Its rowids are in that
+// order, and have gaps for keys to come.
+func isSpaced(t ledger.TableSpec) bool {
+	return t.Name == "state" && t.Columns[0].Type == ledger.TextColumn
 }
 
 // nullable reports whether a column may have no value.
@@ -54,6 +75,7 @@ func sourceSpec() ledger.TableSpec {
 	return ledger.TableSpec{Name: sourceTable, Columns: []ledger.Column{
 		{Name: "head", Type: ledger.TextColumn}, {Name: "config_sha256", Type: ledger.TextColumn},
 		{Name: "record_count", Type: ledger.IntegerColumn}, {Name: "order_sha256", Type: ledger.TextColumn},
+		{Name: "resumable", Type: ledger.IntegerColumn},
 	}}
 }
 

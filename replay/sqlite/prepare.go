@@ -71,7 +71,7 @@ func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path strin
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := contents{cfg: &cfg, history: h, state: replayed(ctx, cancel, h, cfg)}
+	c := contents{cfg: &cfg, history: h, cancel: cancel}
 	kept, err := c.write(ctx, path, opts)
 	if err != nil {
 		if why := context.Cause(ctx); why != nil {
@@ -86,16 +86,16 @@ func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path strin
 	return report, nil
 }
 
-// replayed starts to replay a history, and returns how to get the result. An
-// invalid operation ends everything else that ctx is for.
-func replayed(ctx context.Context, cancel context.CancelCauseFunc, h *ledger.History, cfg ledger.Config) func() (*replay.State, error) {
+// replayed starts to replay the history, and returns how to get the result. An
+// invalid operation ends everything else that the context is for.
+func (c *contents) replayed(ctx context.Context) func() (*replay.State, error) {
 	var state *replay.State
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if state, err = replay.Replay(ctx, h, cfg); err != nil {
-			cancel(err)
+		if state, err = replay.Replay(ctx, c.history, *c.cfg); err != nil {
+			c.cancel(err)
 		}
 	}()
 	return func() (*replay.State, error) {

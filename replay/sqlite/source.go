@@ -16,6 +16,8 @@ type source struct {
 	config  record.Hash
 	records int
 	order   record.Hash // of the records in replay order, and where each is stored
+
+	resumable bool // the state's rows say all that a later preparation needs
 }
 
 // configSum is the digest of what a configuration says about the projection.
@@ -31,18 +33,34 @@ func configSum(cfg *ledger.Config) record.Hash {
 }
 
 // orderSums digests the first n records of a history in replay order, and all.
+// A record stands there with its digest and offset, and the name of its shard
+// when that is another than before.
 func orderSums(h *ledger.History, n int) (first, all record.Hash) {
+	const enough = 32 << 10 // bytes to digest at a time
 	sum := sha256.New()
-	var line []byte
+	text := make([]byte, 0, 2*enough)
+	flush := func() {
+		sum.Write(text)
+		text = text[:0]
+	}
+	in := ""
 	for i, r := range h.Records() {
 		if i == n {
+			flush()
 			sum.Sum(first[:0])
 		}
 		sha, at := r.SHA(), h.Location(i)
-		line = append(append(line[:0], sha[:]...), at.Shard...)
-		line = binary.BigEndian.AppendUint64(line, uint64(at.Offset))
-		sum.Write(line)
+		text = append(text, sha[:]...)
+		text = binary.BigEndian.AppendUint64(text, uint64(at.Offset))
+		if at.Shard != in {
+			in = at.Shard
+			text = append(canonical.AppendQuoted(text, in), 0)
+		}
+		if len(text) > enough {
+			flush()
+		}
 	}
+	flush()
 	sum.Sum(all[:0])
 	if n == h.Len() {
 		first = all
