@@ -31,7 +31,7 @@ type Location struct {
 // Reconstruct verifies every line of a snapshot and puts the records into
 // replay order (S5.1, S4.3-08). What is malformed becomes a diagnostic and
 // disturbs nothing else (S2-06); see [History.Err]. Shard layout never matters
-// for the order. The error is the context's.
+// for the order. The error is the context's; then there is no History.
 //
 // Verifying costs about twice what hashing the bytes does, on all processors;
 // beside the snapshot's bytes a history takes about 200 bytes a record.
@@ -64,7 +64,7 @@ func Reconstruct(ctx context.Context, snap *shard.Snapshot) (*History, error) {
 		h.found.add(Diagnostic{Code: record.Cycle}, &h.records[i])
 	}
 	h.found.close()
-	return h, ctx.Err()
+	return h, nil
 }
 
 // Head returns the head of the snapshot.
@@ -105,10 +105,10 @@ func (h *History) Records() iter.Seq2[int, *record.Record] {
 }
 
 // Heads returns the digests of the records that no record names as a parent,
-// ascending (S6-02).
+// ascending (S6-02). They must not be modified.
 func (h *History) Heads() []record.Hash { return h.heads }
 
 // Diagnostics returns what is wrong: first by file and line, then by record.
 // At most 1,000 lines of a shard and 10,000 diagnostics in all are listed; when
-// there are more, the last one's Detail says how many.
+// there are more, the last one's Detail says how many. They must not be modified.
 func (h *History) Diagnostics() []Diagnostic { return h.found.listed }

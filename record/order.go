@@ -30,7 +30,8 @@ type Missing struct {
 // path from a record without present parents. Of records with the same digest
 // the first counts, and zero Records are left out; the indexes of neither
 // appear in the result. Otherwise the order of the set does not matter. Cost is
-// O(n log n), without recursion. There may be at most 2^31-1 records.
+// O(n log n), without recursion. There may be at most 2^31-1 records, and as
+// many parents together.
 func Sort(records []Record) Ordering {
 	s := sorter{records: records, digests: newTable(len(records)), present: make([]bool, len(records))}
 	var conflicts []int

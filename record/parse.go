@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash"
 	"math"
+	"slices"
 
 	"github.com/gitledger/gitledger/internal/canonical"
 )
@@ -15,7 +16,7 @@ import (
 func Parse(line []byte) (Record, error) {
 	var p parser
 	var r Record
-	err := p.parse(&r, line)
+	err := p.parse(&r, slices.Clip(line))
 	return r, err
 }
 

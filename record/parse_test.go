@@ -74,6 +74,20 @@ func deepOrNotUTF8(line []byte) bool {
 	return !bytes.Equal(line, bytes.ToValidUTF8(line, nil)) || len(line) > 10_000
 }
 
+// TestLineIsClipped: who appends to a line does not write over what follows it
+// in the caller's bytes.
+func TestLineIsClipped(t *testing.T) {
+	line := randomRecords(t, randtest.New(t), 1)[0].Line()
+	data := append(bytes.Clone(line), "\nnext"...)
+	r, err := Parse(data[:len(line)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = append(r.Line(), "!!"...); !bytes.HasSuffix(data, []byte("\nnext")) {
+		t.Errorf("the bytes end in %q", data[len(line):])
+	}
+}
+
 func TestSealRefuses(t *testing.T) {
 	good := Draft{ID: DeterministicID("x", 0), Type: "t", Time: time.Unix(0, 0), Payload: []byte("1")}
 	if _, err := Seal(good); err != nil {

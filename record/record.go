@@ -69,7 +69,7 @@ func (r *Record) Payload() json.RawMessage {
 }
 
 // Line returns the record's canonical bytes as they are stored, without the
-// newline. They must not be modified.
+// newline. They must not be modified; to append to them makes a copy.
 func (r *Record) Line() []byte { return r.line }
 
 // parentStride is the length of a quoted parent and the comma after it.

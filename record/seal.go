@@ -12,11 +12,11 @@ import (
 
 // Draft is what a record is made from.
 type Draft struct {
-	ID      ID
-	Type    string
-	Time    time.Time // cut to milliseconds, written in UTC
+	ID      ID        // not zero
+	Type    string    // 1 to 128 UTF-16 code units, in UTF-8
+	Time    time.Time // cut to milliseconds, written in UTC; years 0 to 9999
 	Parents []Hash    // in any order; at most 64, no two the same
-	Payload []byte    // JSON text; canonicalised
+	Payload []byte    // JSON text; canonicalised. At most 32 levels
 }
 
 // ErrInvalidDraft is matched by every error of [Seal].
@@ -41,6 +41,9 @@ func Seal(d Draft) (Record, error) {
 	if len(slices.Compact(slices.Clone(parents))) != len(parents) {
 		return Record{}, fmt.Errorf("%w: repeated parent", ErrInvalidDraft)
 	}
+	if !validType(canonical.AppendQuoted(nil, d.Type)) {
+		return Record{}, fmt.Errorf("%w: type must have 1 to %d UTF-16 code units", ErrInvalidDraft, MaxTypeUnits)
+	}
 	payload, err := canonical.Append(nil, d.Payload, canonical.LastWins)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: payload: %w", ErrInvalidDraft, err)
@@ -49,8 +52,7 @@ func Seal(d Draft) (Record, error) {
 	open := appendLine(nil, d, parents, payload, zero)
 	member, ok := new(Record).envelope(open)
 	if !ok {
-		return Record{}, fmt.Errorf("%w: type must have 1 to %d UTF-16 code units and the payload at most %d levels",
-			ErrInvalidDraft, MaxTypeUnits, canonical.MaxDepth)
+		return Record{}, fmt.Errorf("%w: payload: more than %d levels", ErrInvalidDraft, canonical.MaxDepth)
 	}
 	bare := append(open[:member.start:member.start], open[member.end:]...)
 	line := appendLine(open[:0], d, parents, payload, Sum(bare))

@@ -1,6 +1,9 @@
 package shard
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Head identifies the state of a branch: a commit, or a digest of a directory.
 // The zero Head is an absent branch, which is an empty ledger. Only the Branch
@@ -28,7 +31,8 @@ type Reader interface {
 //
 // Commit MUST fail with [ErrHeadMoved], and change nothing, when the branch is
 // not at expect at the moment of publication; a zero expect creates the branch
-// and only that. It MUST fail with [ErrIdentityCollision], and change nothing,
+// and only that. It MUST fail with [ErrInvalidChange], and change nothing, when
+// [Change.Validate] does. It MUST fail with [ErrIdentityCollision], and change nothing,
 // when a shard to be added exists with other bytes; with the same bytes the
 // shard is accepted as it is. It MUST keep every file that the change does not
 // name. When the change was sent and its fate is unknown it MUST fail with
@@ -57,3 +61,34 @@ type Addition struct {
 
 // IsZero reports whether the change does nothing.
 func (c Change) IsZero() bool { return len(c.Add) == 0 && len(c.Delete) == 0 && c.State == nil }
+
+// Validate refuses a change that contradicts itself, or that nobody could read
+// afterwards: an ID that is zero or occurs twice, an empty shard or one over
+// 10 MiB, a state over 64 KiB, more than 8192 shards. The error matches
+// [ErrInvalidChange]. Every [Branch] calls it before it does anything else.
+func (c Change) Validate() error {
+	limits := MaintenanceLimits()
+	seen := make(map[ID]bool, len(c.Add)+len(c.Delete))
+	for _, a := range c.Add {
+		switch {
+		case a.ID.IsZero() || seen[a.ID]:
+			return fmt.Errorf("%w: an added ID is zero or repeated", ErrInvalidChange)
+		case len(a.Data) == 0 || int64(len(a.Data)) > limits.FileBytes:
+			return fmt.Errorf("%w: an added shard is empty or too large", ErrInvalidChange)
+		}
+		seen[a.ID] = true
+	}
+	for _, id := range c.Delete {
+		if id.IsZero() || seen[id] {
+			return fmt.Errorf("%w: a deleted ID is zero, repeated or also added", ErrInvalidChange)
+		}
+		seen[id] = true
+	}
+	if int64(len(c.State)) > limits.StateBytes() {
+		return fmt.Errorf("%w: the state is too large", ErrInvalidChange)
+	}
+	if len(seen) > limits.Files {
+		return fmt.Errorf("%w: too many shards", ErrInvalidChange)
+	}
+	return nil
+}

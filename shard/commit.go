@@ -8,9 +8,10 @@ import (
 )
 
 // Commit implements [Branch]. The directory may hold what [MaintenanceLimits]
-// allow; every byte of it is read to know the head.
+// allow, before the change and after it; else the error is a [*LimitError].
+// Every byte of it is read to know the head.
 func (d *Dir) Commit(ctx context.Context, expect Head, change Change) (Head, error) {
-	if err := change.validate(); err != nil {
+	if err := change.Validate(); err != nil {
 		return "", err
 	}
 	ledger, err := d.openLedger(ctx)
@@ -74,33 +75,6 @@ func (d *Dir) makeLedger(expect Head, change Change) (folder, error) {
 	return ledger, err
 }
 
-// validate refuses a change that contradicts itself or is too large to be read.
-func (c Change) validate() error {
-	seen := make(map[ID]bool, len(c.Add)+len(c.Delete))
-	for _, a := range c.Add {
-		switch {
-		case a.ID.IsZero() || seen[a.ID]:
-			return fmt.Errorf("%w: an added ID is zero or repeated", ErrInvalidChange)
-		case len(a.Data) == 0 || len(a.Data) > maxShardBytes:
-			return fmt.Errorf("%w: an added shard is empty or too large", ErrInvalidChange)
-		}
-		seen[a.ID] = true
-	}
-	for _, id := range c.Delete {
-		if id.IsZero() || seen[id] {
-			return fmt.Errorf("%w: a deleted ID is zero, repeated or also added", ErrInvalidChange)
-		}
-		seen[id] = true
-	}
-	if len(c.State) > maxStateBytes {
-		return fmt.Errorf("%w: the state is too large", ErrInvalidChange)
-	}
-	if len(seen) > MaintenanceLimits().Files {
-		return fmt.Errorf("%w: too many shards", ErrInvalidChange)
-	}
-	return nil
-}
-
 // commit is one change on its way into a directory, under the lock.
 type commit struct {
 	view   *view
@@ -108,7 +82,7 @@ type commit struct {
 }
 
 func (c *commit) run(ctx context.Context, expect Head) (Head, error) {
-	_, content, err := c.view.read(ctx, MaintenanceLimits(), false)
+	before, content, err := c.view.read(ctx, MaintenanceLimits(), false)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +92,7 @@ func (c *commit) run(ctx context.Context, expect Head) (Head, error) {
 	if c.change.IsZero() {
 		return expect, nil
 	}
-	if c.view.blocked != "" || c.change.State != nil && c.stateBlocked() {
+	if c.view.blocked != "" || c.view.recordBlocked || c.change.State != nil && c.stateBlocked() {
 		return "", errBlocked()
 	}
 	in, err := c.plan(&content)
@@ -127,6 +101,9 @@ func (c *commit) run(ctx context.Context, expect Head) (Head, error) {
 	}
 	if len(in.Add) == 0 && len(in.Delete) == 0 && !in.State {
 		return expect, nil // all of it is there
+	}
+	if err := c.fits(before, in); err != nil {
+		return "", err
 	}
 	if err := c.stage(ctx, in); err != nil {
 		sweep(c.view.ledger) // as far as it goes; the next commit does it again
@@ -181,4 +158,33 @@ func (c *commit) plan(after *content) (intent, error) {
 	}
 	after.exists = true
 	return in, nil
+}
+
+// fits refuses a change after which nobody could read the directory, and so
+// nobody could make it smaller either.
+func (c *commit) fits(before *Snapshot, in intent) error {
+	limits := MaintenanceLimits()
+	if files := len(before.Shards) - len(in.Delete) + len(in.Add); files > limits.Files {
+		return &LimitError{What: "files", Limit: int64(limits.Files)}
+	}
+	sizes := map[ID]int64{}
+	for _, s := range before.Shards {
+		if s.Fault == "" {
+			sizes[s.ID] = s.Size
+		}
+	}
+	for _, id := range in.Delete {
+		delete(sizes, id)
+	}
+	for _, a := range c.change.Add {
+		sizes[a.ID] = int64(len(a.Data))
+	}
+	total := int64(0)
+	for _, size := range sizes {
+		total += size
+	}
+	if total > limits.Bytes {
+		return &LimitError{What: "bytes", Limit: limits.Bytes}
+	}
+	return nil
 }

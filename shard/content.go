@@ -112,7 +112,7 @@ func (v *view) readShard(s *Shard, stored string, info fs.FileInfo, keep bool) s
 	switch {
 	case s.Fault == FaultVanished, s.Fault == FaultNotRegular:
 		return string(s.Fault)
-	case s.Fault == FaultName, info.Size() > maxShardBytes:
+	case s.Fault == FaultName, s.Fault == FaultSize && info.Size() > maxShardBytes:
 		return statToken(info)
 	case s.Fault != "":
 		keep = false
@@ -130,6 +130,9 @@ func (v *view) readShard(s *Shard, stored string, info fs.FileInfo, keep bool) s
 		return string(FaultVanished)
 	}
 	s.Data = data
+	if info.Size() > maxShardBytes {
+		return statToken(info) // as for those whose limits are lower
+	}
 	return token
 }
 

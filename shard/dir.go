@@ -19,8 +19,8 @@ import (
 // The shards and the state file lie where they lie on a Git branch. Beside
 // them, in the ledger folder, are .lock, which is empty and stays, and
 // .committed, the record of the last commit. Every other file is left alone.
-// Only regular files are read; no symlink is followed, in any part of a path.
-// Nothing outside the directory can be reached.
+// Only regular files are read; below the directory no symlink is followed, in
+// any part of a path. Nothing outside it can be reached.
 //
 // # What an acknowledgement means
 //
@@ -40,6 +40,13 @@ import (
 //
 // The lock is the kernel's, which gives it up when its holder dies.
 //
+// What another program puts in a published shard's place is kept: Commit fails
+// with [ErrIdentityCollision] until one of the two files is gone.
+//
+// A commit record is believed, wherever it came from. It names shards by their
+// IDs, never a path, so that whoever plants one can do no more with it than add,
+// delete and replace files of this ledger, which takes the same access.
+//
 // An error says as elsewhere what happened. [ErrOutcomeUnknown] means that the
 // commit record was renamed but could not be made durable: the change can be
 // seen, and a power failure may still undo it as a whole.
@@ -52,7 +59,8 @@ import (
 // know the lock: do not let a checkout or a pull run beside Commit.
 type Dir struct {
 	// LockWait is how long to wait for other processes; 0 stands for ten
-	// seconds. Then the call fails with [ErrLocked].
+	// seconds, and less than 0 for not at all. Then the call fails with
+	// [ErrLocked].
 	LockWait time.Duration
 
 	root folder
@@ -60,8 +68,9 @@ type Dir struct {
 
 var _ Branch = (*Dir)(nil)
 
-// OpenDir opens a directory that exists. It may be empty, which is an absent
-// branch; nothing is written before the first Commit.
+// OpenDir opens a directory that exists, and stays with it if another one takes
+// its path. It may be empty, which is an absent branch; nothing is written
+// before the first Commit. It fails with [ErrUnavailable].
 func OpenDir(path string) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

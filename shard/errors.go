@@ -27,8 +27,9 @@ var (
 	// ErrTooLarge: the branch holds more than the limits allow; see [LimitError].
 	ErrTooLarge = errors.New("shard: branch exceeds the read limits")
 
-	// ErrLocked: a reference lock is held by another process, or was left
-	// behind by one that died. See the package documentation of gitbranch.
+	// ErrLocked: another process holds the lock of the branch or of a [Dir], or
+	// one that died left a Git reference's lock behind. See the package
+	// documentation of gitbranch.
 	ErrLocked = errors.New("shard: branch is locked")
 
 	// ErrUnauthorized: the server refused the credentials.
@@ -41,8 +42,8 @@ var (
 	// nothing was sent that could have changed it. Trying again may help.
 	ErrUnavailable = errors.New("shard: branch is unavailable")
 
-	// ErrInvalidChange: the change contradicts itself (a zero or repeated ID,
-	// an addition that is also a deletion, an empty shard). Nothing changed.
+	// ErrInvalidChange: the change contradicts itself or could not be read
+	// again; see [Change.Validate]. Nothing changed.
 	ErrInvalidChange = errors.New("shard: invalid change")
 )
 

@@ -19,7 +19,7 @@ type intent struct {
 
 const (
 	intentVersion = 1
-	maxIntent     = 4 << 20 // bytes, for some 100,000 shards
+	maxIntent     = 512 * kib // bytes; as many shards as Validate admits take 320 KiB
 )
 
 // Names in the ledger folder, beside its two folders.
@@ -67,6 +67,9 @@ func parseIntent(text []byte) (*intent, error) {
 	var okAdd, okDelete bool
 	in.Add, okAdd = parseIDs(values[0])
 	in.Delete, okDelete = parseIDs(values[1])
+	if len(in.Add)+len(in.Delete) > MaintenanceLimits().Files {
+		return nil, errIntent
+	}
 	both := slices.Concat(in.Add, in.Delete)
 	slices.SortFunc(both, func(a, b ID) int { return slices.Compare(a[:], b[:]) })
 	if !okAdd || !okDelete || !in.State && string(values[2]) != "false" || len(slices.Compact(both)) != len(in.Add)+len(in.Delete) {

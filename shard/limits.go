@@ -1,7 +1,8 @@
 package shard
 
 // Limits bound what a Snapshot reads. They are checked before memory is spent
-// (S7-04, S9-06).
+// (S7-04, S9-06). What is exactly as large is admitted; the zero Limits admit
+// an empty branch only. Start from [ProjectionLimits].
 type Limits struct {
 	Files     int   // files named *.jsonl in [Folder]
 	Bytes     int64 // their sizes together

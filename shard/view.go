@@ -18,6 +18,8 @@ type view struct {
 	exists     bool   // the branch does, even if it holds no shard
 	pending    *intent
 	adding     map[string]bool // the file names of pending.Add
+
+	recordBlocked bool // a folder lies where the commit record will be put away
 }
 
 // blockedView is of a path on which something else lies where a folder belongs.
@@ -43,8 +45,9 @@ func openView(ledger folder) (*view, error) {
 		v.Close()
 		return nil, err
 	}
-	_, never := ledger.lstat(intentDone)
+	done, never := ledger.lstat(intentDone)
 	v.exists = v.pending != nil || never == nil || v.blocked != ""
+	v.recordBlocked = never == nil && done.IsDir()
 	return v, nil
 }
 

@@ -234,7 +234,7 @@ func (m memoryBranch) commit(ctx context.Context, expect shard.Head, c shard.Cha
 	if err := ctx.Err(); err != nil && !m.flaws[ignoresContext] {
 		return "", err
 	}
-	if err := contradiction(c); err != nil && !m.flaws[acceptsInvalid] {
+	if err := c.Validate(); err != nil && !m.flaws[acceptsInvalid] {
 		return "", err
 	}
 	m.mu.Lock()
@@ -336,21 +336,4 @@ func (m memoryBranch) changed(c shard.Change) (map[string]string, error) {
 		}
 	}
 	return files, nil
-}
-
-func contradiction(c shard.Change) error {
-	seen := map[shard.ID]bool{}
-	for _, a := range c.Add {
-		if a.ID.IsZero() || seen[a.ID] || len(a.Data) == 0 {
-			return shard.ErrInvalidChange
-		}
-		seen[a.ID] = true
-	}
-	for _, id := range c.Delete {
-		if id.IsZero() || seen[id] {
-			return shard.ErrInvalidChange
-		}
-		seen[id] = true
-	}
-	return nil
 }

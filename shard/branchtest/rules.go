@@ -191,6 +191,8 @@ func invalidChange(p *probe) {
 		"a shard added twice":               adding(two, two),
 		"a shard added twice, other bytes":  adding(two, shard.Addition{ID: two.ID, Data: []byte("x\n")}),
 		"an empty shard":                    adding(shard.Addition{ID: two.ID}),
+		"a shard that nobody could read":    adding(shard.Addition{ID: two.ID, Data: make([]byte, shard.MaintenanceLimits().FileBytes+1)}),
+		"a state that nobody could read":    {State: make([]byte, shard.MaintenanceLimits().StateBytes()+1)},
 		"a deletion without an ID":          {Delete: []shard.ID{{}}},
 		"a shard deleted twice":             {Delete: []shard.ID{one.ID, one.ID}},
 		"a shard both added and deleted":    {Add: []shard.Addition{{ID: one.ID, Data: []byte("x\n")}}, Delete: []shard.ID{one.ID}},

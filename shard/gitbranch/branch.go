@@ -46,7 +46,7 @@ func (b *reader) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snap
 // Commit implements [shard.Branch].
 func (b *branch) Commit(ctx context.Context, expect shard.Head, change shard.Change) (shard.Head, error) {
 	var head shard.Head
-	err := validate(change)
+	err := change.Validate()
 	if err == nil {
 		err = b.repo.do(ctx, func(ctx context.Context, h *handle) error {
 			next, err := b.commit(ctx, h, expect, change)

@@ -10,27 +10,6 @@ import (
 	"github.com/gitledger/gitledger/shard"
 )
 
-// validate refuses a change that contradicts itself.
-func validate(c shard.Change) error {
-	seen := make(map[shard.ID]bool, len(c.Add)+len(c.Delete))
-	for _, a := range c.Add {
-		switch {
-		case a.ID.IsZero() || seen[a.ID]:
-			return fail(shard.ErrInvalidChange, "an added ID is zero or repeated")
-		case len(a.Data) == 0:
-			return fail(shard.ErrInvalidChange, "an added shard is empty")
-		}
-		seen[a.ID] = true
-	}
-	for _, id := range c.Delete {
-		if id.IsZero() || seen[id] {
-			return fail(shard.ErrInvalidChange, "a deleted ID is zero, repeated or also added")
-		}
-		seen[id] = true
-	}
-	return nil
-}
-
 // edit is a part of a tree to change: files by name, and folders below.
 type edit struct {
 	put     map[string]git.Oid // new content of a file
