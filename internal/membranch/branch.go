@@ -138,7 +138,7 @@ func (b *Branch) Commit(ctx context.Context, expect shard.Head, c shard.Change) 
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if err := check(c); err != nil {
+	if err := c.Validate(); err != nil {
 		return "", err
 	}
 	b.mu.Lock()
@@ -194,21 +194,4 @@ func apply(files map[string]File, c shard.Change) (map[string]File, error) {
 		next[shard.StatePath] = File{Data: bytes.Clone(c.State)}
 	}
 	return next, nil
-}
-
-func check(c shard.Change) error {
-	seen := map[shard.ID]bool{}
-	for _, a := range c.Add {
-		if a.ID.IsZero() || seen[a.ID] || len(a.Data) == 0 {
-			return shard.ErrInvalidChange
-		}
-		seen[a.ID] = true
-	}
-	for _, id := range c.Delete {
-		if id.IsZero() || seen[id] {
-			return shard.ErrInvalidChange
-		}
-		seen[id] = true
-	}
-	return nil
 }
