@@ -85,6 +85,21 @@ func (s *site) open(t testing.TB, o gitbranch.Options) txn.Branches {
 	return func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
 }
 
+// behind is the repository without the server: no faults, no count, and no
+// processes of git's.
+func (s *site) behind() *site { return &site{url: s.path, path: s.path} }
+
+// put persists an entry for each transaction ID, behind the server's back.
+func (s *site) put(t testing.TB, configs ledger.Configs, ids ...string) {
+	t.Helper()
+	branches := s.behind().open(t, gitbranch.Options{})
+	for _, id := range ids {
+		if _, err := txn.Persist(t.Context(), branches, configs, artifact(t, configs, id, entry), txn.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // git runs git on the bare repository, behind the library's back.
 func (s *site) git(t testing.TB, args ...string) string {
 	t.Helper()
@@ -97,10 +112,10 @@ func (s *site) git(t testing.TB, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// history reads a ledger from its branch with a fresh cache. It must be sound.
+// history reads a ledger from the repository itself. It must be sound.
 func (s *site) history(t testing.TB, cfg ledger.Config) *ledger.History {
 	t.Helper()
-	b, err := s.open(t, gitbranch.Options{})(t.Context(), cfg)
+	b, err := s.behind().open(t, gitbranch.Options{})(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,26 +141,25 @@ func quick() txn.Options {
 func TestPersistMakesFourRequests(t *testing.T) {
 	s, configs := newSite(t, true), oneLog()
 	branches := s.open(t, gitbranch.Options{Cache: t.TempDir()})
-	other := s.open(t, gitbranch.Options{})
-	persist := func(b txn.Branches, id string) gittest.Stats {
+	persist := func(id string) gittest.Stats {
 		s.server.ResetStats()
-		if _, err := txn.Persist(t.Context(), b, configs, artifact(t, configs, id, entry), txn.Options{}); err != nil {
+		if _, err := txn.Persist(t.Context(), branches, configs, artifact(t, configs, id, entry), txn.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return s.server.Stats()
 	}
-	persist(branches, "first")
-	persist(other, "from elsewhere")
-	early := persist(branches, "second")
+	persist("first")
+	s.put(t, configs, "from elsewhere")
+	early := persist("second")
 	if early.Requests != 4 || early.Packs != 1 {
 		t.Errorf("%d requests with a warm cache: %q", early.Requests, s.server.Requests())
 	}
 	for i := range 20 {
-		persist(other, fmt.Sprintf("filler:%d", i))
+		s.put(t, configs, fmt.Sprintf("filler:%d", i))
 	}
-	persist(branches, "catch up")
-	persist(other, "from elsewhere again")
-	late := persist(branches, "third")
+	persist("catch up")
+	s.put(t, configs, "from elsewhere again")
+	late := persist("third")
 	// A tree lists every shard, some 70 bytes each, and each of the two commits
 	// brings one; the records themselves do not come again.
 	if more := late.In + late.Out - early.In - early.Out; late.Requests != 4 || more > 3*20*75 {
@@ -189,9 +203,7 @@ func TestServerFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, configs := newSite(t, true), oneLog()
-			if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, "before", entry), txn.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			s.put(t, configs, "before")
 			if test.times == 0 {
 				s.server.Always(test.step, test.fault)
 			} else {
@@ -246,9 +258,7 @@ func TestHangsEndWithTheContext(t *testing.T) {
 		for name, fault := range map[string]gittest.Fault{"at once": gittest.Hang(), "in the answer": gittest.HangAfter(8)} {
 			t.Run(string(step)+" "+name, func(t *testing.T) {
 				s, configs := newSite(t, true), oneLog()
-				if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, "before", entry), txn.Options{}); err != nil {
-					t.Fatal(err)
-				}
+				s.put(t, configs, "before")
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				var since time.Time
@@ -298,9 +308,7 @@ func TestLeftoverLock(t *testing.T) {
 		t.Run(fmt.Sprintf("http=%v", http), func(t *testing.T) {
 			t.Parallel()
 			s, configs := newSite(t, http), oneLog()
-			if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, "before", entry), txn.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			s.put(t, configs, "before")
 			lock := filepath.Join(s.path, branchRef+".lock")
 			if err := os.WriteFile(lock, nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -327,11 +335,7 @@ func TestBranchDeletedOrRewoundMeanwhile(t *testing.T) {
 		for _, what := range []string{"deleted", "rewound"} {
 			t.Run(string(step)+" "+what, func(t *testing.T) {
 				s, configs := newSite(t, true), oneLog()
-				for _, id := range []string{"1", "2"} {
-					if _, err := txn.Persist(t.Context(), s.open(t, gitbranch.Options{}), configs, artifact(t, configs, id, entry), txn.Options{}); err != nil {
-						t.Fatal(err)
-					}
-				}
+				s.put(t, configs, "1", "2")
 				s.server.Once(step, gittest.Do(func() {
 					if what == "deleted" {
 						s.git(t, "update-ref", "-d", branchRef)

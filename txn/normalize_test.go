@@ -228,6 +228,7 @@ func TestParseIsStrict(t *testing.T) {
 		{"another ledger inside", `"ledger":"free"`, `"ledger":"history"`, ReasonLedger},
 		{"another transaction inside", `"transaction_id":"42:1"}]},"history"`, `"transaction_id":"43:1"}]},"history"`, ReasonTransactionID},
 		{"no transaction ID", `"transaction_id":"42:1","version"`, `"transaction_id":"","version"`, ReasonTransactionID},
+		{"a transaction ID that is no text", `"transaction_id":"42:1","version"`, `"transaction_id":"\ud800","version"`, ReasonTransactionID},
 		{"another index", `"index":0`, `"index":5`, ReasonID},
 		{"a repeated index", `"index":1`, `"index":0`, ReasonID},
 		{"a negative index", `"index":0`, `"index":-1`, ReasonIndex},
@@ -253,6 +254,14 @@ func TestParseIsStrict(t *testing.T) {
 	}
 	if _, err := Parse(make([]byte, MaxArtifactBytes+1)); !errors.Is(err, reason(ReasonTotalSize)) {
 		t.Errorf("a large artifact: %v", err)
+	}
+	// A lone surrogate inside is not the U+FFFD that it is decoded to.
+	odd := string(artifactOf(t, configs, "\ufffd", appendLog))
+	if _, err := Parse([]byte(odd)); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse([]byte(strings.Replace(odd, "\ufffd", `\ud800`, 1))); !errors.Is(err, reason(ReasonTransactionID)) {
+		t.Errorf("a lone surrogate: %v", err)
 	}
 	// An index that is missing, with every ID right.
 	gap := strings.Replace(sound, `"history":{"appends":[{"index":1`, `"history":{"appends":[{"index":2`, 1)

@@ -19,7 +19,8 @@ import (
 // a library's text. The caller closes what needs closing after Persist.
 type Branches func(ctx context.Context, cfg ledger.Config) (shard.Branch, error)
 
-// Options change how [Persist] works. The zero Options are right.
+// Options change how [Persist] works. The zero Options are right. Its functions
+// are called from several goroutines at a time, one for each ledger.
 type Options struct {
 	// Attempts bounds how often one ledger's batch is pushed; 0 is
 	// [DefaultAttempts].

@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func parse(data []byte) (*Transaction, *RequestError) {
 		return nil, whole("version", ReasonVersion, "not an artifact of version 1")
 	}
 	t := &Transaction{}
-	if t.id, ok = canonical.Text(top[1]); !ok || !validTransactionID(t.id) {
+	if t.id, ok = canonical.Text(top[1]); !ok || !validTransactionID(t.id) || !isText(top[1], t.id) {
 		return nil, whole("transaction_id", ReasonTransactionID, "not 1 to 128 characters")
 	}
 	if !canonical.IsObject(top[2]) {
@@ -68,6 +69,12 @@ func parse(data []byte) (*Transaction, *RequestError) {
 }
 
 func isNil(v []byte) bool { return v == nil }
+
+// isText reports whether a canonical value is exactly that text: decoding makes
+// all lone surrogates alike.
+func isText(v []byte, text string) bool {
+	return bytes.Equal(v, canonical.AppendQuoted(nil, text))
+}
 
 func (t *Transaction) parseLedger(name string, list []byte) *RequestError {
 	if !ledger.ValidName(name) {
@@ -102,7 +109,7 @@ func (t *Transaction) parseAppend(name string, entry []byte) *RequestError {
 	if of, _ := canonical.Text(m[1]); of != name {
 		return &RequestError{Index: at, Field: "ledger", Reason: ReasonLedger, Detail: "not the ledger that holds the entry"}
 	}
-	if id, _ := canonical.Text(m[2]); id != t.id {
+	if !isText(m[2], t.id) {
 		return &RequestError{Index: at, Field: "transaction_id", Reason: ReasonTransactionID, Detail: "not the artifact's"}
 	}
 	id := record.DeterministicID(t.id, at)

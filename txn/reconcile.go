@@ -28,10 +28,16 @@ func (j *job) reconcile(h *ledger.History) (missing []int, err error) {
 	conflicts := 0
 	for _, r := range h.Records() {
 		i, ok := wanted[r.ID()]
-		if !ok {
-			if i, ok = wanted[payloadID(r)]; !ok {
-				continue
-			}
+		inside, claimed := wanted[payloadID(r)]
+		switch {
+		case !ok && !claimed:
+			continue
+		case !ok:
+			i = inside
+		case claimed && inside != i: // one record cannot be two of the batch
+			j.mark([]int{inside}, Invalid, RecordNotWritten, nil)
+			conflicts++
+			continue
 		}
 		if !bytes.Equal(without(r.Payload(), "id"), j.appends[i].payload) {
 			j.mark([]int{i}, Invalid, RecordNotWritten, nil)

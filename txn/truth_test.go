@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gitledger/gitledger/internal/membranch"
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
 )
 
@@ -75,5 +77,48 @@ func TestAttemptsAreBoundedWithoutAPush(t *testing.T) {
 	got, err := Persist(t.Context(), on(b), configs, artifact, fast())
 	if l := got.Ledgers[0]; !errors.Is(err, ErrAttempts) || l.Code != CodeAttempts || l.Fetches > DefaultAttempts+2 {
 		t.Errorf("%v, %+v", err, l)
+	}
+}
+
+// One record that claims the IDs of two requests with equal content is not both.
+func TestOneRecordIsNotTwo(t *testing.T) {
+	configs, b, artifact := logOf(t)
+	forged, err := record.Seal(record.Draft{ID: record.DeterministicID("42:1", 0), Type: "t",
+		Payload: fmt.Appendf(nil, `{"operation":"append","value":"x","id":"%s"}`, record.DeterministicID("42:1", 1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(t, forged)
+	head := b.Head()
+	got, err := Persist(t.Context(), on(b), configs, artifact, fast())
+	if l := got.Ledgers[0]; !errors.Is(err, ErrConflict) || l.Rejected != 1 || l.Records[1].Validation != Invalid || b.Head() != head {
+		t.Errorf("%v, %+v", err, l)
+	}
+}
+
+// Operations of a batch see those before them. Of a batch with bad ones each
+// bad one is named and nothing is written, with a clock that runs backwards.
+func TestOperationsOfABatchBuildOnEachOther(t *testing.T) {
+	findings := ledger.NewConfig("findings", ledger.Table)
+	findings.Key = "id"
+	configs := ledger.Configs{findings}
+	b := newHooked()
+	opts, now := fast(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	opts.Now = func() time.Time { now = now.Add(-time.Hour); return now }
+	const insert, update, remove = `{"operation":"insert","value":{"id":"k"}}`, `{"operation":"update","key":"k","patch":{"a":1}}`, `{"operation":"delete","key":"k"}`
+	got, err := Persist(t.Context(), on(b), configs, artifactOf(t, configs, "1", insert, update, insert, remove, update), opts)
+	l := got.Ledgers[0]
+	if !errors.Is(err, ErrRejected) || l.Rejected != 2 || l.Validated != 3 || b.Head() != "" {
+		t.Fatalf("%v, %+v", err, l)
+	}
+	for i, want := range []Validity{Valid, Valid, Invalid, Valid, Invalid} {
+		if r := l.Records[i]; r.Validation != want || r.Status != RecordNotWritten {
+			t.Errorf("%d: %+v", i, r)
+		}
+	}
+	b.beforeCommit = func(shard.Change) error { b.beforeCommit = nil; return shard.ErrHeadMoved }
+	got, err = Persist(t.Context(), on(b), configs, artifactOf(t, configs, "2", insert, update, remove, insert), opts)
+	if err != nil || got.Ledgers[0].Persisted != 4 || b.history(t).Len() != 4 {
+		t.Errorf("%v, %+v", err, got)
 	}
 }

@@ -24,11 +24,13 @@ type Validation struct {
 	Script string
 
 	// Timeout bounds the run; 0 is 30 seconds. At its end the whole process
-	// group is killed.
+	// group is killed. A process that the script put into a session of its own
+	// is not in it: run jobs in a container that ends with them.
 	Timeout time.Duration
 
 	// Env is the whole environment of the script, besides PATH. A name that
-	// looks like a credential's is refused.
+	// looks like that of a credential, or that makes a process load other code,
+	// is refused.
 	Env map[string]string
 
 	// Path is the script's PATH, and where node is looked up; empty is that of
@@ -70,9 +72,9 @@ const (
 	TimedOut      Verdict = "timeout"
 	CanceledRun   Verdict = "canceled"     // the caller's context ended
 	NoNode        Verdict = "node-missing" // node is not on the PATH
-	NotStarted    Verdict = "not-started"
-	LeftBehind    Verdict = "left-behind" // processes of the script outlived it
-	BadScript     Verdict = "bad-script"  // empty, or too large
+	NotStarted    Verdict = "not-started"  // such as a folder that does not exist
+	LeftBehind    Verdict = "left-behind"  // processes of the script outlived it
+	BadScript     Verdict = "bad-script"   // empty, or too large
 	BadEnv        Verdict = "bad-environment"
 )
 
@@ -102,12 +104,15 @@ const (
 	groupDelay        = 500 * time.Millisecond // from the script's end to that of its output
 )
 
-// Run runs the script on the folder dir. It fails closed: the error is nil
+// Run runs the script on the folder dir, which has no default. It fails closed: the error is nil
 // only when the script ran to its end and exited with zero. The report is
 // there whenever the script was started.
 func (v Validation) Run(ctx context.Context, dir string) (*Report, error) {
 	if v.Script == "" || len(v.Script) > maxScript {
 		return nil, &ValidationError{Why: BadScript}
+	}
+	if dir == "" { // which to exec is the caller's own
+		return nil, &ValidationError{Why: NotStarted}
 	}
 	env, err := v.environment()
 	if err != nil {
@@ -178,7 +183,7 @@ func (v Validation) environment() ([]string, error) {
 	env := append([]string{"PATH=" + v.path()}, systemEnvironment()...)
 	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
 		value := v.Env[name]
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") || looksSecret(name) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") || refusedName(name) {
 			return nil, &ValidationError{Why: BadEnv}
 		}
 		env = append(env, name+"="+value)
@@ -186,16 +191,14 @@ func (v Validation) environment() ([]string, error) {
 	return env, nil
 }
 
-// looksSecret reports whether a variable's name is that of a credential, or of
-// one that makes Node load other code.
-func looksSecret(name string) bool {
-	name = strings.ToUpper(name)
-	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "NODE_OPTIONS", "LD_PRELOAD"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+// refusedName reports whether a variable's name is that of a credential, or of
+// one that makes Node or the loader run other code.
+func refusedName(name string) bool {
+	name = strings.ReplaceAll(strings.ToUpper(name), "AUTHOR", "")
+	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "APIKEY", "NODE_OPTIONS", "NODE_PATH", "NODE_REPL"},
+		func(part string) bool { return strings.Contains(name, part) }) ||
+		slices.ContainsFunc([]string{"LD_", "DYLD_", "OPENSSL_"}, func(start string) bool { return strings.HasPrefix(name, start) }) ||
+		slices.ContainsFunc([]string{"_KEY", "_PAT"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // boundedOutput keeps the first bytes and drops the rest. exec writes to it

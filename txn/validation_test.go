@@ -52,6 +52,11 @@ func TestValidation(t *testing.T) {
 		{"is too large", Validation{Script: strings.Repeat(" ", maxScript+1)}, BadScript, ""},
 		{"would get a credential", Validation{Script: `0`, Env: map[string]string{"GH_TOKEN": "x"}}, BadEnv, ""},
 		{"would get code", Validation{Script: `0`, Env: map[string]string{"NODE_OPTIONS": "x"}}, BadEnv, ""},
+		{"would get code to load", Validation{Script: `0`, Env: map[string]string{"LD_AUDIT": "x"}}, BadEnv, ""},
+		{"would get a module folder", Validation{Script: `0`, Env: map[string]string{"NODE_PATH": "x"}}, BadEnv, ""},
+		{"would get a personal access token", Validation{Script: `0`, Env: map[string]string{"GH_PAT": "x"}}, BadEnv, ""},
+		{"would get a key", Validation{Script: `0`, Env: map[string]string{"Deploy_Key": "x"}}, BadEnv, ""},
+		{"gets an author", Validation{Script: `0`, Env: map[string]string{"GIT_AUTHOR_NAME": "x"}}, "", ""},
 		{"has no node", Validation{Script: `0`, Path: dir}, NoNode, ""},
 		{"looks node up in the memory", Validation{Script: `0`, Path: "."}, NoNode, ""},
 	} {
@@ -83,6 +88,14 @@ func TestValidationExitCode(t *testing.T) {
 	}
 	if _, err := (Validation{Script: `0`}).Run(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, ErrValidation) || strings.Contains(err.Error(), os.TempDir()) {
 		t.Errorf("a folder that is missing: %v", err)
+	}
+}
+
+// Without a folder the script would run in this process's own.
+func TestValidationNeedsAFolder(t *testing.T) {
+	needNode(t)
+	if report, err := (Validation{Script: `0`}).Run(t.Context(), ""); !errors.Is(err, ErrValidation) || report != nil {
+		t.Errorf("%v, %v", report, err)
 	}
 }
 
