@@ -59,7 +59,17 @@ type Variable struct{ Name, Value string }
 // Artifact is a file or directory that travels from one job to another.
 type Artifact struct{ Name, Path string }
 
-// Step is one invocation of the program that embeds this module.
+// Step is one invocation of the program that embeds this module. Its arguments
+// are the job's name and then, by job:
+//
+//	prepare       the ledger's name, the database to make
+//	safe-outputs  the file of requests, the transaction artifact to make
+//	persist       the transaction artifact
+//	plan          the ledger's name, the plan to make
+//	apply         the ledger's name, the plan
+//
+// A plan step that made a plan sets its output planned to true; without it apply
+// has nothing to do. The agent has no such step.
 type Step struct {
 	ID              string
 	Name            string
@@ -73,7 +83,7 @@ type Step struct {
 const (
 	EnvConfig        = "GH_AW_LEDGERS"             // [Configs.Base64]
 	EnvMaintenance   = "GH_AW_LEDGERS_MAINTENANCE" // [Configs.MaintenanceBase64]
-	EnvTransactionID = "GH_AW_LEDGER_TRANSACTION"  // the run's identity
+	EnvTransactionID = "GH_AW_LEDGER_TRANSACTION"  // the transaction ID for txn.Normalize: the run and its attempt
 	EnvTrigger       = "GH_AW_LEDGER_TRIGGER"      // scheduled or requested
 	EnvRequested     = "GH_AW_LEDGER_REQUESTED"    // the ledger that is asked for; empty for every one
 	EnvToken         = "GH_AW_LEDGER_TOKEN"        // of the credential

@@ -18,7 +18,7 @@ func Jobs(cs Configs) ([]Job, error) {
 	}
 	config := Variable{EnvConfig, encoded}
 	transaction := Variable{EnvTransactionID, "${{ github.run_id }}:${{ github.run_attempt }}"}
-	jobs := []Job{prepareJob(cs, config), agentJob(), safeOutputsJob(cs, config, transaction), persistJob(config, transaction)}
+	jobs := []Job{prepareJob(cs, config), agentJob(), safeOutputsJob(cs, config, transaction), persistJob(config)}
 	return append(jobs, maintenance...), nil
 }
 
@@ -66,7 +66,9 @@ func safeOutputsJob(cs Configs, config, transaction Variable) Job {
 	return j
 }
 
-func persistJob(config, transaction Variable) Job {
+// persistJob is not told the transaction: the artifact states it, also when the
+// job is run again.
+func persistJob(config Variable) Job {
 	return Job{
 		Name: "persist", Host: PersistHost, Trust: Trusted,
 		Purpose:     "Validate the artifact again and push the accepted records; never compact.",
@@ -74,7 +76,7 @@ func persistJob(config, transaction Variable) Job {
 		Credentials: []Credential{{LedgerWrite, EnvToken, "${{ github.token }}"}},
 		Needs:       []string{AgentHost, SafeOutputsHost},
 		Condition:   "!cancelled() && needs.safe_outputs.result == 'success'",
-		Environment: []Variable{config, transaction},
+		Environment: []Variable{config},
 		Consumes:    []Artifact{{TransactionsArtifact, TransactionsPath}},
 		Calls:       "txn.Persist",
 		Steps:       []Step{{Name: "Push ledger changes", Arguments: []string{"persist", TransactionsPath}}},

@@ -113,6 +113,9 @@ func TestJobs(t *testing.T) {
 		if j.Trust == ledger.Untrusted && kind == ledger.LedgerWrite || j.Calls == "" || j.Purpose == "" {
 			t.Errorf("%+v", j)
 		}
+		if j.Name == "persist" && (len(j.Environment) != 1 || j.Environment[0].Name != ledger.EnvConfig) {
+			t.Errorf("persist is told more than the configuration: %v", j.Environment)
+		}
 		for _, v := range j.Environment {
 			if v.Name == ledger.EnvConfig {
 				if got, err := ledger.ParseBase64(v.Value); err != nil || summary(got) != "a raw" {

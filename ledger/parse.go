@@ -15,7 +15,9 @@ import (
 // [Problems]. An input that declares no ledger gives no ledgers and no error.
 type Parser struct {
 	// Files is the repository's root, for schemas that are declared as a path.
-	// Without it such a declaration is a problem.
+	// Without it such a declaration is a problem. A path is relative to the
+	// root, with forward slashes, and leads through no symbolic link to a regular
+	// file of at most 1 MiB.
 	Files fs.FS
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/gitledger/gitledger/ledger"
 )
 
 type workflow struct {
@@ -77,6 +79,49 @@ func TestWorkflow(t *testing.T) {
 	}
 	if _, ok := w.Jobs["agent"]; !ok || len(w.Jobs["agent"].Steps) != 5 { // three ledgers, the agent, the upload
 		t.Errorf("agent: %+v", w.Jobs["agent"].Steps)
+	}
+}
+
+// A workflow file's name is its author's; the YAML around it stays what it is.
+func TestNamesAreQuoted(t *testing.T) {
+	configs, err := ledger.ParseYAMLValue([]byte("{true: {}, 007x: {type: notes}, null: {type: map}}"))
+	if err == nil {
+		t.Fatalf("names that are no strings were read: %v", configs)
+	}
+	configs, err = ledger.ParseYAMLValue([]byte(`{"true": {}, 1e3: {type: notes}, "null": {type: map}, "0x1": {}}`))
+	if err == nil { // 1e3 is a number
+		t.Fatalf("a number was read as a name: %v", configs)
+	}
+	configs, err = ledger.ParseYAMLValue([]byte(`{"true": {}, "1e3": {type: notes}, "null": {type: map}, "0x1": {}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := renderer{program: "job", agent: "agent"}
+	for _, name := range []string{"a: b", "a\nb: c", "\"'\\ #", "::error::", "- x", "null", "${{ x }}", "\u2028", "<b>`", "*a", "!x", "%"} {
+		text, err := r.workflow(name, configs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w struct {
+			Name string
+			Jobs map[string]any
+		}
+		if err := yaml.Unmarshal(text, &w); err != nil || w.Name != name || len(w.Jobs) != 3 {
+			t.Errorf("%q came back as %q with %d jobs: %v", name, w.Name, len(w.Jobs), err)
+		}
+	}
+	text, err := r.maintenance(configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w workflow
+	if err := yaml.Unmarshal(text, &w); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range configs {
+		if got, want := w.Jobs[ledger.PlanHost].Steps[i].Name, "Plan compaction of ledger "+c.Name; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
