@@ -15,7 +15,8 @@ import (
 // connection is a connection to one database file. It is used through the
 // driver itself: nothing is pooled or registered.
 type connection struct {
-	raw *sqlite3.SQLiteConn
+	raw   *sqlite3.SQLiteConn
+	guard *guard // holds the handle that the driver keeps to itself; nil for a query's connection, whose session has it
 }
 
 // connect opens a database file with URI parameters.
@@ -37,7 +38,7 @@ func connect(path string, parameters url.Values) (*connection, error) {
 	if !ok {
 		return nil, errors.Join(fail("open", ErrStorage), opened.Close())
 	}
-	return &connection{raw}, nil
+	return &connection{raw: raw}, nil
 }
 
 func (c *connection) close() error { return translate("close", c.raw.Close()) }

@@ -67,23 +67,31 @@ func (c *connection) create(ctx context.Context, objects []object) error {
 // addRecords adds the records from the given one on.
 func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
 	records, parents := w.into("records", 8), w.into("parents", 2)
+	var sha, parent []byte
 	for i := from; i < c.history.Len(); i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r, at := c.history.Record(i), c.history.Location(i)
-		sha := r.SHA().String()
-		for p := range r.Parents() {
-			parents.add(sha, p.String())
+		sha = r.SHA().AppendText(sha[:0])
+		for n := range r.NumParents() {
+			parent = r.Parent(n).AppendText(parent[:0])
+			parents.values = appendText(appendText(parents.values, sha), parent)
+			parents.end()
 		}
-		records.add(int64(i), r.ID().String(), sha, r.Type(), r.Timestamp(), string(r.Payload()), at.Shard, at.Offset)
+		v := appendInteger(records.values, int64(i))
+		v = appendText(appendText(v, r.ID().String()), sha)
+		v = appendText(appendText(v, r.Type()), r.Timestamp())
+		v = appendText(appendText(v, []byte(r.Payload())), at.Shard)
+		records.values = appendInteger(v, at.Offset)
+		records.end()
 	}
 	return nil
 }
 
 // addSummary adds what is said about the whole: source, shards and metadata.
 func (c *contents) addSummary(w *writer, order record.Hash, resumable bool) {
-	w.into(sourceTable, 5).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String(), resumable)
+	w.into(sourceTable, 5).add(string(c.history.Head()), configSum(c.cfg).String(), int64(c.history.Len()), order.String(), flag(resumable))
 	shards := w.into("shards", 2)
 	for name, size := range c.history.Shards() {
 		shards.add(name, size)
@@ -97,10 +105,7 @@ func addTables(ctx context.Context, w *writer, tables []replay.Table) error {
 		if t.Rows == nil {
 			continue
 		}
-		in, n := w.into(t.Name, len(t.Columns)), 0
-		if isSpaced(t.TableSpec) {
-			in.space(t.TableSpec, rowGap)
-		}
+		in, n := w.intoTable(t.TableSpec), 0
 		for row := range t.Rows {
 			if n++; n%cancelStride == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -141,4 +146,11 @@ func columnsJSON(columns []ledger.Column) string {
 		b = canonical.AppendQuoted(b, string(c.Type))
 	}
 	return string(append(b, '}'))
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -19,9 +19,9 @@ type guard struct{ c *C.guard }
 // guarded opens a connection with open and returns its guard. It fails closed:
 // without each one of the options there is no connection.
 func guarded(open func() (*connection, error)) (*connection, *guard, error) {
-	g := &guard{(*C.guard)(C.calloc(1, C.sizeof_guard))}
-	if g.c == nil {
-		return nil, nil, fail("open", ErrTooLarge)
+	g, err := newGuard()
+	if err != nil {
+		return nil, nil, err
 	}
 	conn, err := g.capture(open)
 	if err != nil {
@@ -34,6 +34,14 @@ func guarded(open func() (*connection, error)) (*connection, *guard, error) {
 		return nil, nil, fail("open", ErrStorage)
 	}
 	return conn, g, nil
+}
+
+func newGuard() (*guard, error) {
+	g := &guard{(*C.guard)(C.calloc(1, C.sizeof_guard))}
+	if g.c == nil {
+		return nil, fail("open", ErrTooLarge)
+	}
+	return g, nil
 }
 
 // capture stays on one thread, because that is how the handle finds its guard.

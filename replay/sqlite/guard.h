@@ -1,3 +1,5 @@
+#pragma once
+
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -1,15 +1,13 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql/driver"
 	"strings"
 
 	"github.com/gitledger/gitledger/ledger"
 )
 
-// rowsPerInsert is how many rows one statement inserts.
-const rowsPerInsert = 100
+// batchBytes is from what size on rows are inserted.
+const batchBytes = 64 << 10
 
 // writer inserts rows into tables of one connection. The statements run on a
 // goroutine of their own, so that the next rows are made meanwhile. Nothing
@@ -17,26 +15,27 @@ const rowsPerInsert = 100
 type writer struct {
 	conn *connection
 	jobs chan job
-	free chan []driver.NamedValue
+	free chan []byte
 	done chan struct{}
 	err  error // of the goroutine; read after done
 
 	inserters []*inserter
 }
 
-// job is a statement's worth of rows.
+// job is a batch of rows.
 type job struct {
-	into *inserter
-	args []driver.NamedValue
+	into   *inserter
+	values []byte
+	rows   int
 }
 
-// jobsAhead is how many statements may wait to be run.
+// jobsAhead is how many batches may wait to be inserted.
 const jobsAhead = 4
 
 // write calls fill with a writer. When write returns nil, all rows that fill
 // added are in their tables.
 func write(conn *connection, fill func(*writer) error) error {
-	w := &writer{conn: conn, jobs: make(chan job, jobsAhead), free: make(chan []driver.NamedValue, jobsAhead), done: make(chan struct{})}
+	w := &writer{conn: conn, jobs: make(chan job, jobsAhead), free: make(chan []byte, jobsAhead), done: make(chan struct{})}
 	go w.run()
 	err := fill(w)
 	for _, in := range w.inserters {
@@ -59,10 +58,10 @@ func (w *writer) run() {
 	defer close(w.done)
 	for j := range w.jobs {
 		if w.err == nil {
-			w.err = j.into.insert(j.args)
+			w.err = j.into.insert(j)
 		}
 		select {
-		case w.free <- j.args[:0]:
+		case w.free <- j.values[:0]:
 		default:
 		}
 	}
@@ -71,113 +70,87 @@ func (w *writer) run() {
 // inserter collects rows of one table.
 type inserter struct {
 	writer  *writer
-	table   string
+	target  string // the table, and columns unless they are all of it
 	columns int
-	names   string      // of the columns, when rows have a rowid of their own
-	gap     int64       // between those rowids; 0 leaves them to SQLite
-	last    int64       // of those rowids
-	full    driver.Stmt // inserts rowsPerInsert rows; used by the writer's goroutine
-	args    []driver.NamedValue
+	gap     int64 // between the rowids of its rows; 0 leaves them to SQLite
+	last    int64 // rowid
+	stmt    *bulk // used by the writer's goroutine
+
+	values []byte // of rows that are complete, and of one in the making
+	rows   int
 }
 
 func (w *writer) into(table string, columns int) *inserter {
-	in := &inserter{writer: w, table: table, columns: columns}
+	in := &inserter{writer: w, target: table, columns: columns}
 	w.inserters = append(w.inserters, in)
 	return in
 }
 
-// space gives rows a rowid of their own, each so far from the one before.
-func (in *inserter) space(t ledger.TableSpec, gap int64) {
-	in.names, in.gap = "rowid, "+t.Columns[0].Name+", "+t.Columns[1].Name, gap
+// intoTable is into for a table of the ledger's type.
+func (w *writer) intoTable(t ledger.TableSpec) *inserter {
+	in := w.into(t.Name, len(t.Columns))
+	if isSpaced(t) {
+		in.target += " (rowid, " + t.Columns[0].Name + ", " + t.Columns[1].Name + ")"
+		in.columns++
+		in.gap = rowGap
+	}
+	return in
 }
 
-// add takes one row. Errors show when write returns.
+// add takes one row of strings, integers and nil. Errors show when write returns.
 func (in *inserter) add(row ...any) {
-	if in.args == nil {
-		in.args = in.buffer()
-	}
 	if in.gap > 0 {
 		in.last += in.gap
-		in.bind(in.last)
+		in.values = appendInteger(in.values, in.last)
 	}
 	for _, v := range row {
-		in.bind(v)
+		switch v := v.(type) {
+		case string:
+			in.values = appendText(in.values, v)
+		case int64:
+			in.values = appendInteger(in.values, v)
+		default:
+			in.values = appendNull(in.values)
+		}
 	}
-	if len(in.args) == rowsPerInsert*in.width() {
+	in.end()
+}
+
+// end completes a row whose values were appended.
+func (in *inserter) end() {
+	in.rows++
+	if len(in.values) >= batchBytes {
 		in.flush()
 	}
 }
 
-func (in *inserter) bind(v any) {
-	in.args = append(in.args, driver.NamedValue{Ordinal: len(in.args) + 1, Value: v})
-}
-
-// width is the number of arguments of one row.
-func (in *inserter) width() int {
-	if in.gap > 0 {
-		return in.columns + 1
-	}
-	return in.columns
-}
-
-// flush sends off what has been collected.
+// flush sends off the rows that have been collected.
 func (in *inserter) flush() {
-	if len(in.args) > 0 {
-		in.writer.jobs <- job{in, in.args}
-		in.args = nil
+	if in.rows == 0 {
+		return
 	}
-}
-
-func (in *inserter) buffer() []driver.NamedValue {
+	in.writer.jobs <- job{in, in.values, in.rows}
+	in.rows = 0
 	select {
-	case b := <-in.writer.free:
-		return b
+	case in.values = <-in.writer.free:
 	default:
-		return make([]driver.NamedValue, 0, rowsPerInsert*in.width())
+		in.values = make([]byte, 0, batchBytes+batchBytes/8)
 	}
 }
 
-func (in *inserter) insert(args []driver.NamedValue) error {
-	rows := len(args) / in.width()
-	stmt, err := in.statement(rows)
-	if err != nil {
-		return err
+func (in *inserter) insert(j job) (err error) {
+	if in.stmt == nil {
+		in.stmt, err = in.writer.conn.bulk("INSERT INTO "+in.target+" VALUES (?"+strings.Repeat(",?", in.columns-1)+")", in.columns)
+		if err != nil {
+			return err
+		}
 	}
-	if rows < rowsPerInsert {
-		defer stmt.Close()
-	}
-	queryer, ok := stmt.(driver.StmtQueryContext)
-	if !ok {
-		return fail("execute", ErrStorage)
-	}
-	return run(queryer, args)
+	return in.stmt.run(j.values, j.rows)
 }
 
-// statement returns the statement that inserts so many rows. The one for a
-// full batch is kept until the connection closes.
-func (in *inserter) statement(rows int) (driver.Stmt, error) {
-	if rows == rowsPerInsert && in.full != nil {
-		return in.full, nil
-	}
-	into := in.table
-	if in.gap > 0 {
-		into += " (" + in.names + ")"
-	}
-	row := "(?" + strings.Repeat(",?", in.width()-1) + ")"
-	stmt, err := in.writer.conn.raw.PrepareContext(context.Background(),
-		"INSERT INTO "+into+" VALUES "+row+strings.Repeat(","+row, rows-1))
-	if err != nil {
-		return nil, translate("execute", err)
-	}
-	if rows == rowsPerInsert {
-		in.full = stmt
-	}
-	return stmt, nil
-}
-
-// close frees the kept statement, when the goroutine has ended.
+// close frees the statement, when the goroutine has ended.
 func (in *inserter) close() {
-	if in.full != nil {
-		_ = in.full.Close()
+	if in.stmt != nil {
+		in.stmt.close()
 	}
 }

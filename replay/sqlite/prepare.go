@@ -130,13 +130,21 @@ func (c *contents) write(ctx context.Context, path string, opts Options) (kept i
 // build runs fill in one transaction on the database file. Nothing else has
 // the file open, and a failure discards it, so there is no journal.
 func build(ctx context.Context, path string, fill func(context.Context, *connection) error) (err error) {
-	conn, err := connect(path, url.Values{
-		"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
-		"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
+	g, err := newGuard()
+	if err != nil {
+		return err
+	}
+	defer g.free()
+	conn, err := g.capture(func() (*connection, error) {
+		return connect(path, url.Values{
+			"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
+			"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
+		})
 	})
 	if err != nil {
 		return err
 	}
+	conn.guard = g
 	defer func() { err = errors.Join(err, conn.close()) }()
 	if err := conn.exec("BEGIN"); err != nil {
 		return err
