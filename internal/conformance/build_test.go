@@ -131,3 +131,20 @@ func pathTo(packages map[string]goPackage, target, without string) []string {
 	}
 	return nil
 }
+
+// TestCrossBuild builds for each system. No file is for one processor only, so
+// one for each system is enough. Everything above a changed package is compiled
+// again for each, which takes half as long when it is not optimised.
+func TestCrossBuild(t *testing.T) {
+	for _, platform := range []string{"linux/amd64", "darwin/arm64", "windows/amd64"} {
+		t.Run(platform, func(t *testing.T) {
+			system, machine, _ := strings.Cut(platform, "/")
+			build := []string{"build", "-gcflags=" + module + "/...=-N -l"}
+			cmd := exec.Command("go", slices.Concat(build, portable(), network())...)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
