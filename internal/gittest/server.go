@@ -114,10 +114,11 @@ func (s *Server) Create(name string) (url, path string, err error) {
 
 // InitBare makes an empty bare repository at path, which can be pushed to over HTTP.
 func InitBare(path string) error {
-	cmd := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", path)
-	cmd.Env = Environ()
-	if err := cmd.Run(); err != nil {
-		return errors.New("gittest: git init failed")
+	if err := (Loose{Path: path}).Init(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(path, "hooks"), 0o777); err != nil {
+		return errors.New("gittest: cannot make a repository's folder")
 	}
 	file, err := os.OpenFile(filepath.Join(path, "config"), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *SSH) configure() error {
 		"known":      fmt.Sprintf("[127.0.0.1]:%s %s", port, host),
 		"config": fmt.Sprintf("HostKey %s\nAuthorizedKeysFile %s\n", s.file("host"), s.file("authorized")) +
 			"StrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n" +
-			"PermitRootLogin yes\nPidFile none\nLogLevel QUIET\n",
+			"KexAlgorithms curve25519-sha256\nPermitRootLogin yes\nPidFile none\nLogLevel QUIET\n",
 	} {
 		if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
 			return errors.New("gittest: cannot write sshd's files")

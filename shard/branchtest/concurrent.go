@@ -83,7 +83,7 @@ func notYetVisible(p *probe) {
 // wholeVisible replaces one shard and the state by others, over and over, while
 // readers look: each must see a shard and the state that belongs to it.
 func wholeVisible(p *probe) {
-	const changes, readers = 12, 2
+	const changes, readers = 8, 2
 	step := p.add("0\n")
 	writer := p.open()
 	head := p.commit(writer, "", shard.Change{Add: []shard.Addition{step}, State: []byte("0\n")})
@@ -127,7 +127,7 @@ func wholeVisible(p *probe) {
 }
 
 func contention(p *probe) {
-	const writers, commits = 4, 3
+	const writers, commits = 4, 2
 	var mu sync.Mutex
 	var acknowledged []shard.Addition
 	var writing sync.WaitGroup

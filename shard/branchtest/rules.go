@@ -99,12 +99,11 @@ func roundTrip(p *probe) {
 	texts := []string{"a\n", "\r\n\r\n", "\x00\xff\xfe\n", "no newline", "tab\t\u2028\n",
 		string(bytes.Repeat([]byte("0123456789abcdef\n"), 20000))}
 	var all []shard.Addition
-	var head shard.Head
 	for _, text := range texts {
-		a := p.add(text)
-		head = p.commit(b, head, adding(a))
-		all = append(all, a)
+		all = append(all, p.add(text))
 	}
+	head := p.commit(b, "", adding(all[0]))
+	head = p.commit(b, head, adding(all[1:]...))
 	var many shard.Change
 	for i := range 60 {
 		many.Add = append(many.Add, p.add(fmt.Sprintf("line %d\n", i)))

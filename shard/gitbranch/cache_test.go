@@ -39,6 +39,7 @@ func (f *faultBench) session(t *testing.T, cache, name string) (shard.Branch, fu
 // TestRequests is what a persist costs: four requests when somebody else has
 // committed meanwhile, three when not; and what travels is what is new.
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	cache := t.TempDir()
 	f.bulk(t, 50) // more than libgit2 negotiates in one round
@@ -73,6 +74,7 @@ func TestRequests(t *testing.T) {
 // TestManyBranches: a cache that holds other, newer ledgers still gets only what
 // is new of this one.
 func TestManyBranches(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	cache := t.TempDir()
 	old := f.must(t, "", "rev-parse", testRef)
@@ -104,6 +106,7 @@ func TestManyBranches(t *testing.T) {
 
 // TestRewoundFetch: the server no longer has the head that the cache offers.
 func TestRewoundFetch(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	cache := t.TempDir()
 	b, done := f.session(t, cache, testBranch)
@@ -121,6 +124,7 @@ func TestRewoundFetch(t *testing.T) {
 
 // TestDamagedCache: whatever happens to the cache, the next call repairs it.
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	f.mustPlant(t, "README.md", "x")
 	for what, damage := range map[string]func(path string, d fs.DirEntry) error{
@@ -171,6 +175,7 @@ func TestDamagedCache(t *testing.T) {
 
 // TestWornCache: a cache of too many packs is made anew.
 func TestWornCache(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	cache := t.TempDir()
 	b, done := f.session(t, cache, testBranch)
@@ -194,6 +199,7 @@ func TestWornCache(t *testing.T) {
 
 // TestSharedCache is several sessions that make and use one cache together.
 func TestSharedCache(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	cache := filepath.Join(t.TempDir(), "new", "cache")
 	var wait sync.WaitGroup

@@ -100,6 +100,7 @@ func (b *box) recover(t *testing.T, branch shard.Branch) (ids map[shard.ID]bool,
 // TestKill kills a committing process at random moments: what it acknowledged is
 // there, and at most one more.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("GITBRANCH_TEST_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
@@ -155,6 +156,7 @@ func TestKill(t *testing.T) {
 // TestDurable: with a commit acknowledged, its objects and its reference have
 // been synced.
 func TestDurable(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("SKIPPED: strace is not installed, so what is synced cannot be seen")
@@ -187,6 +189,7 @@ func TestDurable(t *testing.T) {
 // TestKillPoints kills a process on entering each system call that makes its
 // commit, one after the other: there is the old state or the new one.
 func TestKillPoints(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("SKIPPED: strace is not installed, so a process cannot be killed at each system call")
@@ -194,6 +197,9 @@ func TestKillPoints(t *testing.T) {
 	seen := map[string]int{}
 	for _, call := range []string{"link", "rename", "unlink"} {
 		for n := 1; ; n++ {
+			if n > 200 {
+				t.Fatal("no end of system calls")
+			}
 			box := newBox(t, nil)
 			branch := localBranch(t, box)
 			mustCommit(t, branch, "", "after\n")
@@ -228,9 +234,6 @@ func TestKillPoints(t *testing.T) {
 			if survived {
 				box.must(t, "", "fsck", "--strict", "--full")
 				break
-			}
-			if n > 200 {
-				t.Fatal("no end of system calls")
 			}
 		}
 	}

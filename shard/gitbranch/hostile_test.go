@@ -31,6 +31,7 @@ func faults(snap *shard.Snapshot) map[string]shard.Fault {
 }
 
 func TestIrregularShards(t *testing.T) {
+	t.Parallel()
 	eachAccess(t, func(t *testing.T, box *box) {
 		b := localBranch(t, box)
 		blob := box.must(t, "x\n", "hash-object", "-w", "--stdin")
@@ -75,6 +76,7 @@ func TestIrregularShards(t *testing.T) {
 
 // TestBlockedFolder: something else lies where a folder belongs.
 func TestBlockedFolder(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"ledger", "ledger/shards"} {
 		for _, mode := range []string{"100644", "120000", "160000"} {
 			t.Run(path+" "+mode, func(t *testing.T) {
@@ -99,6 +101,7 @@ func TestBlockedFolder(t *testing.T) {
 }
 
 func TestOddStateFile(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"120000", "160000", "040000"} {
 		box := newBox(t, nil)
 		b := localBranch(t, box)
@@ -159,6 +162,7 @@ func setShards(t *testing.T, box *box, entries ...entry) {
 }
 
 func TestMalformedTrees(t *testing.T) {
+	t.Parallel()
 	name := func() string { return newID(t).FileName() }
 	a, b := name(), name()
 	if a > b {
@@ -212,6 +216,7 @@ func TestMalformedTrees(t *testing.T) {
 }
 
 func TestHeadIsNoCommit(t *testing.T) {
+	t.Parallel()
 	eachAccess(t, func(t *testing.T, box *box) {
 		box.must(t, "", "update-ref", "refs/keep", writeID(t, box))
 		// git itself refuses to put a branch on a blob
@@ -299,8 +304,12 @@ func TestHugeShard(t *testing.T) {
 func TestBytesLimitBeforeReading(t *testing.T) {
 	box := newBox(t, nil)
 	b := localBranch(t, box)
+	var files strings.Builder
 	for range 30 {
-		box.mustPlant(t, shard.Folder+"/"+newID(t).FileName(), strings.Repeat("x", 1<<20))
+		fmt.Fprintf(&files, "M 100644 inline %s\ndata %d\n%s\n", newID(t).Path(), 1<<20, strings.Repeat("x", 1<<20))
+	}
+	if err := box.importFile(files.String()); err != nil {
+		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

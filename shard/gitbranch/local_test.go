@@ -46,6 +46,7 @@ func isError(t *testing.T, err, want error) {
 // TestLock is a reference lock that a dead process left behind: its own error,
 // and the documented way out.
 func TestLock(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	b := localBranch(t, box)
 	lock := filepath.Join(box.path, testRef) + ".lock"
@@ -89,6 +90,7 @@ func TestLock(t *testing.T) {
 
 // TestLockOfLiveWriter is a lock that goes away while the commit waits for it.
 func TestLockOfLiveWriter(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	b := localBranch(t, box)
 	head := mustCommit(t, b, "", "1\n")
@@ -112,6 +114,7 @@ func TestLockOfLiveWriter(t *testing.T) {
 }
 
 func TestLockAndContext(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	b := localBranch(t, box)
 	head := mustCommit(t, b, "", "1\n")
@@ -128,6 +131,7 @@ func TestLockAndContext(t *testing.T) {
 
 // TestServerLock is the same lock on a server.
 func TestServerLock(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	lock := filepath.Join(f.path, testRef) + ".lock"
 	if err := os.WriteFile(lock, nil, 0o644); err != nil {
@@ -143,6 +147,7 @@ func TestServerLock(t *testing.T) {
 
 // TestNameTaken: where a branch "ledgers" is, none can be named ledgers/test.
 func TestNameTaken(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	for name, box := range map[string]*box{"local": newBox(t, nil), "http": newBox(t, server)} {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +164,7 @@ func TestNameTaken(t *testing.T) {
 }
 
 func TestSymbolicBranch(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	box.mustPlant(t, "x", "x")
 	box.must(t, "", "update-ref", "refs/heads/other", testRef)
@@ -173,6 +179,7 @@ func TestSymbolicBranch(t *testing.T) {
 
 // TestPackedReference: after git pack-refs the reference has no file.
 func TestPackedReference(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	b := localBranch(t, box)
 	old := mustCommit(t, b, "", "1\n")
@@ -192,6 +199,7 @@ func TestPackedReference(t *testing.T) {
 }
 
 func TestCheckedOutBranch(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	dir := filepath.Join(box.dir, "work")
 	box.must(t, "", "init", "--quiet", "--initial-branch="+testBranch, dir)
@@ -204,6 +212,7 @@ func TestCheckedOutBranch(t *testing.T) {
 }
 
 func TestNotARepository(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := gittest.InitBare(filepath.Join(dir, "outer")); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // Objects that were cut off, as a machine that loses power leaves them: reading
 // ends, with an error.
 func TestCutObjects(t *testing.T) {
+	t.Parallel()
 	l := gittest.Loose{Path: t.TempDir()}
 	must := func(id string, err error) string {
 		t.Helper()

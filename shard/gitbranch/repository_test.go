@@ -73,6 +73,7 @@ func TestRefusedIdentities(t *testing.T) {
 
 // TestCommitObject reads the commit with git: who, when, and the message.
 func TestCommitObject(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, nil)
 	r, err := box.repository(Options{
 		Author: Identity{"An Author", "author@example.org"}, Committer: Identity{"A Committer", "committer@example.org"},
@@ -122,6 +123,7 @@ func TestCommitObject(t *testing.T) {
 
 // TestDeterministic: the same change, clock and identity give the same commit.
 func TestDeterministic(t *testing.T) {
+	t.Parallel()
 	id, other := newID(t), newID(t)
 	var heads []shard.Head
 	for range 2 {
@@ -182,6 +184,7 @@ func TestNoLeaks(t *testing.T) {
 
 // TestConcurrentUse is one Repository with several branches at once.
 func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	for name, box := range map[string]*box{"local": newBox(t, nil), "http": newBox(t, server)} {
 		t.Run(name, func(t *testing.T) {

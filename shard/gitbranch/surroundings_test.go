@@ -71,6 +71,7 @@ func hostileConfig(program, hooks, elsewhere string, addresses ...string) string
 // environment says, and what a repository's own settings and hooks want, neither
 // sends a ledger elsewhere nor runs anything.
 func TestSurroundings(t *testing.T) {
+	t.Parallel()
 	server, other := serve(t), serve(t)
 	for name, box := range map[string]*box{"local": newBox(t, nil), "http": newBox(t, server)} {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +161,7 @@ func (b *boxed) fingerprint(t *testing.T) string {
 
 // TestPoisonedCache: settings in a cache, and objects that it borrows, do no harm.
 func TestPoisonedCache(t *testing.T) {
+	t.Parallel()
 	server, other := serve(t), serve(t)
 	box := newBox(t, server)
 	t.Cleanup(func() { box.close() })

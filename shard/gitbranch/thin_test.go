@@ -73,6 +73,7 @@ func randomTree(random *rand.Rand, from []entry, drop, add int) ([]entry, []byte
 }
 
 func TestTreeDelta(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range [][3]int{{0, 0, 1}, {1, 1, 0}, {1, 0, 0}, {5, 2, 3}, {300, 1, 1}, {300, 300, 300}, {3000, 0, 1}, {9000, 5, 5}, {9000, 9000, 0}} {
 		entries, base := randomTree(random, nil, 0, c[0])
@@ -90,6 +91,7 @@ func TestTreeDelta(t *testing.T) {
 // TestPushGrowsWithTheChange: a push to a branch of many shards carries what is
 // new and not the names of the others.
 func TestPushGrowsWithTheChange(t *testing.T) {
+	t.Parallel()
 	f := newFaultBench(t, Options{})
 	f.bulk(t, 700)
 	for _, thin := range []bool{true, false} {
