@@ -46,8 +46,9 @@ type Report struct {
 // Any diagnostic, invalid operation or exceeded limit is an error (S4.3-10,
 // S5.1-01, S7-04), and then what was at path before is still there: the
 // database is built aside and moved into place when it is durable. A process
-// that dies in between leaves a file named like path with a leading dot and
-// the extension .tmp.
+// that dies in between leaves a file named like path with a leading dot, a
+// number and the extension .tmp, which the next preparation removes (on systems
+// with flock).
 func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path string, opts Options) (Report, error) {
 	start := time.Now()
 	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // draft is a file that is built beside its place. It appears there complete
@@ -14,11 +15,11 @@ import (
 type draft struct {
 	path string // where it will be
 	temp string
+	lock *os.File // temp, locked for as long as someone works on it
 }
 
 // Modes of a published database.
 const (
-	buildMode     fs.FileMode = 0o600
 	fileMode      fs.FileMode = 0o644
 	dirMode       fs.FileMode = 0o755
 	sealedFile    fs.FileMode = 0o444
@@ -38,16 +39,70 @@ func newDraft(path string) (*draft, error) {
 	if err := unseal(dir); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+	d := &draft{path: path}
+	for range lockAttempts {
+		f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+		if err != nil {
+			return nil, storage("prepare", err)
+		}
+		d.lock, d.temp = f, f.Name()
+		if !locks {
+			return d, storage("prepare", f.Close())
+		}
+		if locked(f) {
+			removeDead(dir, filepath.Base(path))
+			return d, nil
+		}
+		d.discard() // another preparation took it for a dead one's
+	}
+	return nil, fail("prepare", ErrStorage)
+}
+
+// lockAttempts bounds how often a new file is taken away before it is locked.
+const lockAttempts = 10
+
+// locked locks a file, and reports whether it is still where it was opened.
+func locked(f *os.File) bool {
+	if !tryLock(f) {
+		return false
+	}
+	is, err := f.Stat()
 	if err != nil {
-		return nil, storage("prepare", err)
+		return false
 	}
-	d := &draft{path: path, temp: f.Name()}
-	if err := errors.Join(f.Chmod(buildMode), f.Close()); err != nil {
-		d.discard()
-		return nil, storage("prepare", err)
+	there, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(is, there)
+}
+
+// removeDead removes the files of preparations that died: nobody has them
+// locked. What cannot be removed stays; it is in nobody's way.
+func removeDead(dir, base string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
 	}
-	return d, nil
+	for _, e := range entries {
+		name := e.Name()
+		if !e.Type().IsRegular() || !isTemp(name, base) {
+			continue
+		}
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		if locked(f) {
+			_ = os.Remove(f.Name())
+		}
+		_ = f.Close()
+	}
+}
+
+// isTemp reports whether a file's name is one that a draft of base has: of
+// base itself, and not of a longer name that starts like it.
+func isTemp(name, base string) bool {
+	number, starts := strings.CutPrefix(name, "."+base+".")
+	number, ends := strings.CutSuffix(number, ".tmp")
+	return starts && ends && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // unseal lets the owner add files to a folder that an earlier publication made
@@ -81,7 +136,11 @@ func (d *draft) copyPrevious() (err error) {
 	return storage("prepare", errors.Join(err, to.Close()))
 }
 
-func (d *draft) discard() { _ = os.Remove(d.temp) }
+// discard removes the file unless it was published, and ends the work on it.
+func (d *draft) discard() {
+	_ = os.Remove(d.temp)
+	_ = d.lock.Close()
+}
 
 // publish makes the file durable and moves it to its place. When seal is set,
 // file and folder end up read-only for everyone.
