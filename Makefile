@@ -5,7 +5,7 @@
 
 GO ?= go
 
-.PHONY: help setup demo test bench fuzz fmt
+.PHONY: help setup demo test check lint cross race vuln bench fuzz fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -22,6 +22,34 @@ test: ## run the tests, installing what is missing
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
+
+# The cross-builds of the library and the check that each exported name has a
+# comment are tests (internal/conformance), so test runs them as well.
+check: test lint cross race fuzz vuln ## all that CI runs: tests, linters, race detector, fuzzing
+
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+lint: setup ## run staticcheck
+	$(GO) run $(STATICCHECK) ./...
+
+# What builds without cgo, with its tests, where nobody runs them in CI.
+PORTABLE = ./record ./shard ./shard/branchtest ./ledger ./replay ./txn ./compact/...
+cross: ## vet the portable packages for macOS and Windows
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet $(PORTABLE)
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet $(PORTABLE)
+
+race: setup ## run the tests with the race detector, the longest loops shortened
+	$(GO) test -race -short -timeout 20m ./...
+
+# Fails on what govulncheck finds (its exit code 3), not when it cannot look.
+GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
+vuln: setup ## look for known vulnerabilities, where their database can be reached
+	@bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; code=1; \
+	if GOBIN=$$bin $(GO) install $(GOVULNCHECK); then code=0; $$bin/govulncheck ./... || code=$$?; fi; \
+	case $$code in \
+	  0) ;; \
+	  3) exit 1 ;; \
+	  *) echo "*** NOT CHECKED FOR KNOWN VULNERABILITIES: govulncheck or its database cannot be reached ***" >&2 ;; \
+	esac
 
 bench: setup ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -25,11 +25,14 @@ func New(tb testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Count returns how many cases to try: usual, or what the environment variable
-// says.
+// Count returns how many cases to try: what the environment variable says, or
+// usual, or a tenth of that in short mode, in which the race detector runs.
 func Count(tb testing.TB, variable string, usual int) int {
 	tb.Helper()
 	text := os.Getenv(variable)
+	if text == "" && testing.Short() {
+		return (usual + 9) / 10
+	}
 	if text == "" {
 		return usual
 	}
