@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,6 +29,29 @@ func BenchmarkPrepare(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkGrowth prepares 1,000 and 100,000 records in turns. The metric
+// exponent is x in: the time grows with the number of records to the power of x.
+func BenchmarkGrowth(b *testing.B) {
+	const few, many = 1_000, 100_000
+	for _, t := range append(ledger.Types(), ledger.Raw) {
+		b.Run(string(t), func(b *testing.B) {
+			small, large := grown(b, t, few), grown(b, t, many)
+			path := filepath.Join(b.TempDir(), "ledger.db")
+			timed := func(m *memory) time.Duration {
+				start := time.Now()
+				prepare(b, m, config(t), path)
+				return time.Since(start)
+			}
+			var first, second time.Duration
+			for b.Loop() {
+				first += timed(small)
+				second += timed(large)
+			}
+			b.ReportMetric(math.Log(float64(second)/float64(first))/math.Log(many/few), "exponent")
+		})
 	}
 }
 
