@@ -43,7 +43,12 @@ const serveScript = `case $SSH_ORIGINAL_COMMAND in
 "git-upload-pack "*|"git-receive-pack "*) ;;
 *) echo "what is $SSH_ORIGINAL_COMMAND" >&2; exit 9 ;;
 esac
-hang() { : >%[1]s/hung; while kill -0 $PPID 2>/dev/null; do sleep 0.1; done; exit; }
+hang() {
+	: >%[1]s/hung
+	n=0
+	while [ $n -lt 600 ] && [ -e %[1]s/hung ] && kill -0 $PPID 2>/dev/null; do sleep 0.1; n=$((n+1)); done
+	exit
+}
 refs="${SSH_ORIGINAL_COMMAND%%%% *} --advertise-refs ${SSH_ORIGINAL_COMMAND#* }"
 case $(cat %[1]s/plan 2>/dev/null) in
 silent) hang ;;
@@ -189,6 +194,7 @@ func (s *SSH) serve(cmd *exec.Cmd) {
 // Close stops the server and every connection to it.
 func (s *SSH) Close() error {
 	s.listener.Close()
+	os.Remove(s.file("hung")) // which ends those that fell silent
 	s.mu.Lock()
 	s.closed = true
 	for cmd := range s.running {
