@@ -54,6 +54,7 @@ func hammered(t *testing.T, o options) (*hammer, verdict) {
 // About ten seconds on two processors that have nothing else to do. What is
 // bounded is the work, not the time.
 func TestHammer(t *testing.T) {
+	rejected := 0
 	for _, o := range []options{
 		{store: "http", processes: 3, writers: 2, maintain: 2, turns: 10, faults: 0.04, killEvery: 20},
 		{store: "local", processes: 4, writers: 3, maintain: 2, turns: 15},
@@ -70,9 +71,10 @@ func TestHammer(t *testing.T) {
 			if want := o.processes * o.writers * o.turns; h.tally.acknowledged != want || h.tally.unsettled != 0 {
 				t.Errorf("%d of %d transactions acknowledged, %d unsettled", h.tally.acknowledged, want, h.tally.unsettled)
 			}
-			if h.tally.compactions == 0 || h.tally.rejected == 0 {
-				t.Errorf("%d compactions, %d rejections", h.tally.compactions, h.tally.rejected)
+			if h.tally.compactions == 0 {
+				t.Error("no compactions")
 			}
+			rejected += h.tally.rejected
 			if want := h.tally.acknowledged / max(o.killEvery, 1); o.killEvery > 0 && (h.tally.kills == 0 || h.tally.kills > want) {
 				t.Errorf("%d processes killed, %d asked for", h.tally.kills, want)
 			}
@@ -85,6 +87,10 @@ func TestHammer(t *testing.T) {
 				}
 			}
 		})
+	}
+	// About one transaction in twenty must be rejected, so over all runs some are.
+	if rejected == 0 && !testing.Short() {
+		t.Error("no rejections")
 	}
 }
 

@@ -53,13 +53,6 @@ func (c *connection) exec(statements ...string) error {
 	return nil
 }
 
-// run steps a prepared statement to its end. The query call of the driver binds
-// all arguments and takes the first step in one crossing into C, where its exec
-// call crosses once for each argument.
-func run(stmt driver.StmtQueryContext, args []driver.NamedValue) error {
-	return each(stmt, args, 0, func([]driver.Value) error { return nil })
-}
-
 // each runs a prepared statement, whose rows have so many columns.
 func each(stmt driver.StmtQueryContext, args []driver.NamedValue, columns int, row func([]driver.Value) error) error {
 	rows, err := stmt.QueryContext(context.Background(), args)

@@ -166,8 +166,7 @@ func TestPoisonedCache(t *testing.T) {
 	box := newBox(t, server)
 	t.Cleanup(func() { box.close() })
 	cache := t.TempDir()
-	r, err := box.repository(Options{Cache: cache})
-	if err != nil {
+	if _, err := box.repository(Options{Cache: cache}); err != nil {
 		t.Fatal(err)
 	}
 	ran := filepath.Join(cache, "ran")
@@ -191,7 +190,7 @@ func TestPoisonedCache(t *testing.T) {
 		f.WriteString(extra)
 		f.Close()
 		os.WriteFile(filepath.Join(within, "objects", "info", "alternates"), []byte("/nowhere/objects\n"), 0o644)
-		r, err = box.repository(Options{Cache: cache})
+		r, err := box.repository(Options{Cache: cache})
 		if err != nil {
 			t.Fatalf("%q: %v", extra, err)
 		}
