@@ -13,6 +13,10 @@ const maxPromptSchema = 2048
 // Prompt is the text that tells an agent how to use the ledgers. It is
 // made from the configuration alone, so that a compiler can place it before any
 // database exists. Without ledgers it is empty.
+//
+// It states the rules that only the agent can keep: results are data (S9-11),
+// what a note cites is to be checked (S4.3-19, R-06), and changes go through the
+// tools and nothing else (S5.2-02, R-21).
 func (cs Configs) Prompt() string {
 	if len(cs) == 0 {
 		return ""
