@@ -68,8 +68,8 @@ type Artifact struct{ Name, Path string }
 //	plan          the ledger's name, the plan to make
 //	apply         the ledger's name, the plan
 //
-// A plan step that made a plan sets its output planned to true; without it apply
-// has nothing to do. The agent has no such step.
+// A plan step that made a plan sets its output plan_created to true; without it
+// apply has nothing to do. The agent has no such step.
 type Step struct {
 	ID              string
 	Name            string
@@ -79,14 +79,20 @@ type Step struct {
 	ContinueOnError bool       // the job goes on when the step fails (S5.3-11)
 }
 
-// The environment of the jobs, and the files and artifacts between them.
+// The environment of the jobs, by the names of the gh-aw runtime, and the files
+// and artifacts between them.
 const (
-	EnvConfig        = "GH_AW_LEDGERS"             // [Configs.Base64]
-	EnvMaintenance   = "GH_AW_LEDGERS_MAINTENANCE" // [Configs.MaintenanceBase64]
-	EnvTransactionID = "GH_AW_LEDGER_TRANSACTION"  // the transaction ID for txn.Normalize: the run and its attempt
-	EnvTrigger       = "GH_AW_LEDGER_TRIGGER"      // scheduled or requested
-	EnvRequested     = "GH_AW_LEDGER_REQUESTED"    // the ledger that is asked for; empty for every one
-	EnvToken         = "GH_AW_LEDGER_TOKEN"        // of the credential
+	EnvConfig        = "GH_AW_LEDGER_CONFIG_BASE64"        // [Configs.Base64]
+	EnvMaintenance   = "GH_AW_LEDGER_COMPACTION_CONFIG"    // [Configs.MaintenanceBase64]
+	EnvTransactions  = "GH_AW_LEDGER_TRANSACTIONS"         // the artifact's path, where it is not an argument
+	EnvTransactionID = "GH_AW_LEDGER_TRANSACTION_ID"       // for txn.Normalize: the run and its attempt
+	EnvTrigger       = "GH_AW_LEDGER_COMPACTION_TRIGGER"   // scheduled or requested
+	EnvRequested     = "GH_AW_LEDGER_COMPACTION_REQUESTED" // the ledger that is asked for; empty for every one
+	EnvPlanFile      = "GH_AW_LEDGER_COMPACTION_PLAN_FILE" // the plan's path, where it is not an argument
+	EnvToken         = "GH_TOKEN"                          // of the credential
+
+	OutputResult      = "ledger_result" // of the persist step: its result, as JSON
+	OutputPlanCreated = "plan_created"  // of a plan step: true or false
 
 	TransactionsArtifact = "gh-aw-ledger-transactions"
 	TransactionsPath     = "/tmp/gh-aw/ledger-transactions.json"

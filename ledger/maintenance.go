@@ -56,7 +56,7 @@ func MaintenanceJobs(cs Configs) ([]Job, error) {
 			Arguments: []string{"plan", c.Name, PlanFile(i)},
 			Condition: c.planCondition(),
 		})
-		plan.Outputs = append(plan.Outputs, Variable{output, "${{ steps." + id + ".outputs.planned }}"})
+		plan.Outputs = append(plan.Outputs, Variable{output, "${{ steps." + id + ".outputs." + OutputPlanCreated + " }}"})
 		apply.Steps = append(apply.Steps, Step{
 			ID: "apply_" + n, Name: "Apply compaction of ledger " + c.Name,
 			Arguments: []string{"apply", c.Name, PlanFile(i)},

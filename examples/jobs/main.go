@@ -4,6 +4,7 @@
 //
 //	go run ./examples/jobs workflow.md                   the workflow's own jobs
 //	go run ./examples/jobs -maintenance a.md b.md        the shared maintenance pair
+//	go run ./examples/jobs -base64 workflow.md           what the jobs' environment has
 //
 // Schemas that are declared as a path are read below -root.
 package main
@@ -31,6 +32,7 @@ func run(args []string, out, warnings io.Writer) error {
 	flags := flag.NewFlagSet("jobs", flag.ContinueOnError)
 	flags.SetOutput(warnings)
 	maintenance := flags.Bool("maintenance", false, "print the maintenance workflow of all files together")
+	encoded := flags.Bool("base64", false, "print the configuration as the environment of the jobs has it")
 	root := flags.String("root", ".", "the repository's `folder`, for schema files")
 	program := flags.String("program", "gitledger-job", "the `command` that runs a job")
 	agent := flags.String("agent", "run-the-agent", "the `command` that runs the agent")
@@ -43,6 +45,9 @@ func run(args []string, out, warnings io.Writer) error {
 	workflows, err := read(*root, flags.Args())
 	if err != nil {
 		return err
+	}
+	if *encoded {
+		return printEncoded(out, workflows, *maintenance)
 	}
 	r := renderer{program: *program, agent: *agent}
 	if !*maintenance {
@@ -62,6 +67,20 @@ func run(args []string, out, warnings io.Writer) error {
 		return err
 	}
 	_, err = out.Write(text)
+	return err
+}
+
+// printEncoded prints the value of ledger.EnvConfig, or of ledger.EnvMaintenance.
+func printEncoded(out io.Writer, workflows []ledger.Workflow, maintenance bool) error {
+	text, err := workflows[0].Ledgers.Base64()
+	if maintenance {
+		merged, _ := ledger.Merge(workflows...)
+		text, err = merged.MaintenanceBase64()
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, text)
 	return err
 }
 

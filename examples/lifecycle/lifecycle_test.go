@@ -49,13 +49,3 @@ func TestKeepsToAnEmptyDirectory(t *testing.T) {
 		t.Fatal("a directory with files was used")
 	}
 }
-
-func TestCleanKeepsEscapesFromTheTerminal(t *testing.T) {
-	got := clean("a\x1b[31mb\u202ec\n::set-output name=x::y", maxCell)
-	if strings.ContainsAny(got, "\x1b\n\u202e") {
-		t.Errorf("%q", got)
-	}
-	if got := clean(strings.Repeat("é", 100), 10); got != strings.Repeat("é", 10)+"…" {
-		t.Errorf("%q", got)
-	}
-}

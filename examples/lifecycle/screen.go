@@ -6,12 +6,13 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/gitledger/gitledger/internal/actions"
 )
 
 // screen prints what happens, job by job. Everything that comes from a ledger
-// goes through clean, because it is text from strangers.
+// goes through actions.Text, because it is text from strangers.
 type screen struct {
 	out  io.Writer
 	live bool // a terminal: colours, and progress on one line
@@ -70,7 +71,7 @@ func (s *screen) table(columns []string, rows [][]string, limit int) {
 	}
 	for _, row := range shown {
 		for i := range row {
-			row[i] = clean(row[i], maxCell)
+			row[i] = actions.Text(row[i], maxCell)
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
@@ -90,24 +91,6 @@ func pad(cells []string, widths []int) string {
 		if i+1 < len(cells) {
 			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		}
-	}
-	return b.String()
-}
-
-// clean makes text of a ledger safe to print: no control or format character
-// reaches the terminal, and it is cut after most characters.
-func clean(text string, most int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range text {
-		if n++; n > most {
-			b.WriteRune('…')
-			break
-		}
-		if !unicode.IsPrint(r) {
-			r = '·'
-		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
@@ -39,7 +40,7 @@ func (l *lifecycle) refuseInjected() error {
 	}
 	s.line("%d requests refused, all at once, nothing written:", len(refused.Errors))
 	for _, e := range refused.Errors {
-		s.line("  %s", clean(e.Error(), 160))
+		s.line("  %s", actions.Text(e.Error(), 160))
 	}
 	return nil
 }

@@ -1,0 +1,106 @@
+// Command persist is the job that makes a transaction durable; -h tells how to
+// use it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+
+	"github.com/gitledger/gitledger/internal/actions"
+	"github.com/gitledger/gitledger/internal/actions/repository"
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/shard"
+	"github.com/gitledger/gitledger/txn"
+)
+
+const usage = `usage: persist [flags] [ARTIFACT]
+
+Makes the transaction of a run durable: it believes nothing of the artifact,
+validates it again with the latest state of each ledger, and pushes. It is the one
+job of a run that holds a token which may write contents. Run again, for whatever
+reason, it finds what is there already and stores nothing twice.
+
+Without an artifact there is nothing to do, and that is no error.
+
+Reads   GH_AW_LEDGER_CONFIG_BASE64, GH_AW_LEDGER_TRANSACTIONS (ARTIFACT),
+        GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
+Writes  the ledger branches, the output ledger_result, and the step's summary
+
+  GH_TOKEN=… persist
+  persist -repo /srv/memory.git transactions.json
+`
+
+func main() {
+	var repo, audit string
+	actions.Main(actions.Program{
+		Name:  "persist",
+		Usage: usage,
+		Flags: func(f *flag.FlagSet) {
+			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			f.StringVar(&audit, "audit", "", "append an entry for each ledger to this `file`: hashes and identifiers")
+		},
+		Run: func(ctx context.Context, c *actions.Call) error { return persist(ctx, c, repo, audit) },
+	})
+}
+
+func persist(ctx context.Context, c *actions.Call, repo, audit string) error {
+	configs, err := c.Configs(ledger.EnvConfig)
+	if err != nil {
+		return err
+	}
+	args, err := c.Args("ARTIFACT")
+	if err != nil {
+		return err
+	}
+	path := c.Setting(ledger.EnvTransactions, ledger.TransactionsPath)
+	if args != nil {
+		path = args[0]
+	}
+	artifact, err := txn.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && args == nil {
+		c.Print("no artifact: nothing to persist")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := repository.Open(ctx, c, repo, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
+	c.Progress("persisting")
+	result, err := txn.Persist(ctx, branches, configs, artifact, txn.Options{AuditFile: audit})
+	if result == nil {
+		return err
+	}
+	return errors.Join(err, report(c, result))
+}
+
+func report(c *actions.Call, result *txn.Result) error {
+	if result.AuditFailed {
+		c.Warning("an audit entry could not be written")
+	}
+	var rows [][]string
+	for _, l := range result.Ledgers {
+		commit := string(l.Commit)
+		rows = append(rows, []string{l.Ledger, string(l.Status), string(l.Code), fmt.Sprint(l.Requested), fmt.Sprint(l.Persisted),
+			fmt.Sprint(l.AlreadyPresent), fmt.Sprint(l.Rejected), commit[:min(10, len(commit))]})
+		c.Print("%s: %s, %d new, %d present, %d rejected", l.Ledger, l.Status, l.Persisted, l.AlreadyPresent, l.Rejected)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	columns := []string{"ledger", "status", "why", "requested", "new", "present", "rejected", "commit"}
+	return errors.Join(
+		c.Result(result),
+		c.Output(ledger.OutputResult, string(text)),
+		c.Summary("### Ledgers persisted\n\n"+actions.Table(columns, rows)),
+	)
+}

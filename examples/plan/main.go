@@ -1,0 +1,102 @@
+// Command plan is the maintenance job that proposes a compaction; -h tells how to
+// use it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+
+	"github.com/gitledger/gitledger/compact"
+	"github.com/gitledger/gitledger/internal/actions"
+	"github.com/gitledger/gitledger/internal/actions/repository"
+	"github.com/gitledger/gitledger/ledger"
+)
+
+const usage = `usage: plan [flags] [LEDGER PLAN]
+
+Decides whether a ledger is due for compaction, and writes a plan if there is
+something to merge. It only reads the branch, and nobody has to believe what it
+writes: apply checks all of it.
+
+Without arguments there must be one ledger whose compaction is enabled.
+
+Reads   GH_AW_LEDGER_COMPACTION_CONFIG, GH_AW_LEDGER_COMPACTION_PLAN_FILE (PLAN),
+        GH_AW_LEDGER_COMPACTION_TRIGGER (scheduled or requested),
+        GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
+Writes  the plan, the output plan_created (true or false), and the step's summary
+
+  GH_TOKEN=… plan findings findings.plan.json
+`
+
+func main() {
+	var repo string
+	actions.Main(actions.Program{
+		Name:  "plan",
+		Usage: usage,
+		Flags: func(f *flag.FlagSet) {
+			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+		},
+		Run: func(ctx context.Context, c *actions.Call) error { return plan(ctx, c, repo) },
+	})
+}
+
+func plan(ctx context.Context, c *actions.Call, repo string) error {
+	cfg, path, err := c.Maintenance()
+	if err != nil {
+		return err
+	}
+	r, err := repository.Open(ctx, c, repo, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	reader, err := r.Reader(cfg.Branch())
+	if err != nil {
+		return err
+	}
+	c.Progress("reading %s", cfg.Branch())
+	trigger := compact.Trigger(c.Setting(ledger.EnvTrigger, string(compact.Scheduled)))
+	if trigger != compact.Scheduled && trigger != compact.Requested {
+		return actions.Usage(ledger.EnvTrigger + " is neither scheduled nor requested")
+	}
+	proposal, err := compact.Propose(ctx, reader, cfg, compact.ProposeOptions{Trigger: trigger})
+	if err != nil {
+		return err
+	}
+	if proposal.Plan != nil {
+		if err := compact.WriteFile(path, proposal.Plan); errors.Is(err, fs.ErrExist) {
+			return actions.Usage("the plan exists already")
+		} else if err != nil {
+			return errors.New("the plan cannot be written")
+		}
+	}
+	return report(c, cfg, proposal)
+}
+
+func report(c *actions.Call, cfg ledger.Config, p *compact.Proposal) error {
+	if p.Invalid > 0 {
+		c.Warning("ledger %s: %d shards are malformed, and are left alone", cfg.Name, p.Invalid)
+	}
+	c.Print("%s: plan %t: %s", cfg.Name, p.Plan != nil, p.Reason)
+	row := []string{cfg.Name, fmt.Sprint(p.Plan != nil), string(p.Reason.Code), fmt.Sprint(p.Eligible), "", "", ""}
+	if p.Plan != nil {
+		row = append(row[:4], fmt.Sprint(p.Stats.SourceSegments), fmt.Sprint(p.Stats.BytesBefore), fmt.Sprint(p.Stats.BytesAfter))
+	}
+	type answer struct {
+		Ledger  string         `json:"ledger"`
+		Due     bool           `json:"due"`
+		Created bool           `json:"plan_created"`
+		Reason  compact.Reason `json:"reason"`
+		Stats   compact.Stats  `json:"stats,omitzero"`
+		Invalid int            `json:"invalid_segments"`
+	}
+	columns := []string{"ledger", "plan", "why", "shards", "merged", "bytes before", "bytes after"}
+	return errors.Join(
+		c.Result(answer{cfg.Name, p.Due, p.Plan != nil, p.Reason, p.Stats, p.Invalid}),
+		c.Output(ledger.OutputPlanCreated, fmt.Sprint(p.Plan != nil)),
+		c.Summary("### Compaction plan\n\n"+actions.Table(columns, [][]string{row})),
+	)
+}

@@ -1,0 +1,139 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gitledger/gitledger/compact"
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/shard"
+	"github.com/gitledger/gitledger/txn"
+)
+
+const hostile = "a\x1b[31mb\u202ec\n::set-output name=x::y\r\n##[add-path]z\x00"
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain é":                  "plain é",
+		hostile:                    "a·[31mb·c·::set-output name=x::y··##[add-path]z·",
+		"::add-mask::x":            "·::add-mask::x",
+		"  ::error::x":             "·  ::error::x",
+		"##[error]x":               "·##[error]x",
+		"\xff":                     "\ufffd",
+		strings.Repeat("é", 1000):  strings.Repeat("é", 80) + "…",
+		strings.Repeat("\x1b", 81): strings.Repeat("·", 80) + "…",
+	} {
+		if got := Text(text, 80); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, text := range []string{hostile, "</td><script>alert(1)</script>", "| a | b |", "[x](javascript:y)", "![i](http://x)", "`code`", "@team #1 https://x.y", "&lt;"} {
+		if got := Markdown(text); strings.ContainsAny(strings.ReplaceAll(got, "&#", ""), "<>|`[](){}*_\n\x1b@:\"'") {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	got := Table([]string{"a"}, [][]string{{"x|y\n"}})
+	if got != "| a |\n|---|\n| x&#124;y· |\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// execute runs a program in an environment like a runner's.
+func execute(t *testing.T, env map[string]string, args []string, run func(context.Context, *Call) error) (code int, stdout, stderr string) {
+	var out, errs strings.Builder
+	p := Program{Name: "a:job", Usage: "usage: teaches", Run: run, Flags: func(f *flag.FlagSet) { f.String("repo", "", "where") }}
+	code = p.Execute(t.Context(), args, System{Getenv: func(name string) string { return env[name] }, Stdout: &out, Stderr: &errs})
+	return code, out.String(), errs.String()
+}
+
+func TestAnnotations(t *testing.T) {
+	fail := func(_ context.Context, c *Call) error {
+		c.Warning("%s", hostile)
+		return errors.New("100%\n::set-output name=x::y")
+	}
+	_, _, got := execute(t, map[string]string{"GITHUB_ACTIONS": "true"}, nil, fail)
+	want := "::warning title=a%3Ajob::a·[31mb·c·::set-output name=x::y··##[add-path]z·\n::error title=a%3Ajob::100%25·::set-output name=x::y\n"
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if _, _, got = execute(t, nil, nil, fail); strings.Contains(got, "\n::") || strings.ContainsAny(got, "\x1b") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	env := map[string]string{"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary")}
+	code, _, errs := execute(t, env, nil, func(_ context.Context, c *Call) error {
+		return errors.Join(c.Output("a", "1"), c.Output("b", "2\nEOF\nc=3"), c.Summary("# x"), c.Summary("y"))
+	})
+	if code != 0 {
+		t.Fatal(code, errs)
+	}
+	output, _ := os.ReadFile(env["GITHUB_OUTPUT"])
+	lines := strings.Split(string(output), "\n")
+	if len(lines) != 7 || lines[0] != "a=1" || !strings.HasPrefix(lines[1], "b<<") || lines[5] != lines[1][3:] || len(lines[5]) < 20 {
+		t.Errorf("%q", output)
+	}
+	if summary, _ := os.ReadFile(env["GITHUB_STEP_SUMMARY"]); string(summary) != "# x\ny\n" {
+		t.Errorf("%q", summary)
+	}
+	env["GITHUB_OUTPUT"] = dir // cannot be written
+	code, _, errs = execute(t, env, nil, func(_ context.Context, c *Call) error { return c.Output("a", "1") })
+	if code != exitFailed || strings.Contains(errs, dir) {
+		t.Error(code, errs)
+	}
+}
+
+func TestExecute(t *testing.T) {
+	nothing := func(context.Context, *Call) error { return nil }
+	if code, _, errs := execute(t, nil, []string{"-h"}, nothing); code != 0 || !strings.Contains(errs, "teaches") || !strings.Contains(errs, "-repo") || !strings.Contains(errs, "Exit codes") {
+		t.Error(code, errs)
+	}
+	if code, _, _ := execute(t, nil, []string{"-nonsense"}, nothing); code != exitUsage {
+		t.Error(code)
+	}
+	code, out, errs := execute(t, nil, []string{"-json"}, func(_ context.Context, c *Call) error {
+		c.Print("for people")
+		c.Progress("for a terminal")
+		return c.Result(map[string]int{"n": 1})
+	})
+	if code != 0 || out != "{\"n\":1}\n" || errs != "" {
+		t.Error(code, out, errs)
+	}
+	if code, _, _ := execute(t, nil, []string{"a"}, func(_ context.Context, c *Call) error {
+		_, err := c.Args("A", "B")
+		return err
+	}); code != exitUsage {
+		t.Error(code)
+	}
+}
+
+func TestCode(t *testing.T) {
+	for err, want := range map[error]int{
+		nil:                      exitDone,
+		errors.New("unknown"):    exitFailed,
+		shard.ErrUnavailable:     exitFailed,
+		context.Canceled:         exitFailed,
+		shard.ErrUnauthorized:    exitUsage,
+		fs.ErrNotExist:           exitUsage,
+		Usage("x"):               exitUsage,
+		txn.ErrRejected:          exitRefused,
+		ledger.ErrMalformed:      exitRefused,
+		&compact.RejectedError{}: exitRefused,
+		errors.Join(txn.ErrRejected, shard.ErrUnavailable): exitFailed,
+	} {
+		if got := Code(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}

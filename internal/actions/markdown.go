@@ -1,0 +1,82 @@
+package actions
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
+)
+
+// Markdown makes text show as itself in Markdown, on one line.
+func Markdown(text string) string {
+	var b strings.Builder
+	for _, r := range Text(text, 200) {
+		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~&@:=\"'", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Table is a Markdown table.
+func Table(columns []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("|")
+		for _, cell := range cells {
+			b.WriteString(" " + cell + " |")
+		}
+		b.WriteString("\n")
+	}
+	line(columns)
+	b.WriteString("|" + strings.Repeat("---|", len(columns)) + "\n")
+	for _, row := range rows {
+		escaped := make([]string, len(row))
+		for i, cell := range row {
+			escaped[i] = Markdown(cell)
+		}
+		line(escaped)
+	}
+	return b.String()
+}
+
+// Graph draws the last records of a history in replay order, at most so many, as
+// a Mermaid graph in which the heads are marked. It holds digests only.
+func Graph(h *ledger.History, most int) string {
+	first := max(0, h.Len()-most)
+	if h.Len() == first {
+		return ""
+	}
+	index := map[record.Hash]int{}
+	var b strings.Builder
+	b.WriteString("```mermaid\ngraph LR\n")
+	for i := first; i < h.Len(); i++ {
+		r := h.Record(i)
+		index[r.SHA()] = i
+		fmt.Fprintf(&b, "  r%d[%q]\n", i, Short(r.SHA()))
+		for parent := range r.Parents() {
+			if from, shown := index[parent]; shown {
+				fmt.Fprintf(&b, "  r%d --> r%d\n", from, i)
+			}
+		}
+	}
+	b.WriteString("  classDef head stroke-width:3px,stroke:#1a7f37\n")
+	for _, head := range h.Heads() {
+		if i, shown := index[head]; shown {
+			fmt.Fprintf(&b, "  class r%d head\n", i)
+		}
+	}
+	b.WriteString("```\n")
+	if first > 0 {
+		fmt.Fprintf(&b, "\nThe last %d of %d records.\n", h.Len()-first, h.Len())
+	}
+	return b.String()
+}
+
+// Short is the first digits of a digest.
+func Short(h record.Hash) string {
+	return strings.TrimPrefix(h.String(), "sha256:")[:10]
+}

@@ -1,0 +1,110 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// A Program is the main of one job.
+type Program struct {
+	Name  string
+	Usage string // what it is for, its arguments, what it reads and writes; shown by -h
+	Flags func(*flag.FlagSet)
+	Run   func(context.Context, *Call) error
+}
+
+// System is the world around a program.
+type System struct {
+	Getenv         func(string) string
+	Stdout, Stderr io.Writer
+	Terminal       bool // somebody watches Stderr
+}
+
+// Main runs a program and ends the process with its exit code.
+func Main(p Program) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	info, err := os.Stderr.Stat()
+	code := p.Execute(ctx, os.Args[1:], System{
+		Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
+	})
+	stop()
+	os.Exit(code)
+}
+
+// Execute runs a program and returns its exit code; see [ExitCodes].
+func (p Program) Execute(ctx context.Context, args []string, s System) int {
+	c := &Call{System: s, program: p.Name, inCI: s.Getenv("GITHUB_ACTIONS") == "true"}
+	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	flags.SetOutput(s.Stderr)
+	flags.BoolVar(&c.JSON, "json", false, "print the result as JSON")
+	if p.Flags != nil {
+		p.Flags(flags)
+	}
+	flags.Usage = func() {
+		fmt.Fprintf(s.Stderr, "%s\nFlags:\n", p.Usage)
+		flags.PrintDefaults()
+		fmt.Fprintf(s.Stderr, "\n%s", ExitCodes)
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitUsage
+	}
+	c.args = flags.Args()
+	err := p.Run(ctx, c)
+	if err == nil {
+		return exitDone
+	}
+	c.annotate("error", err.Error())
+	return Code(err)
+}
+
+// A Call is one run of a program.
+type Call struct {
+	System
+	JSON bool // the result is printed for machines
+
+	program string
+	inCI    bool
+	args    []string
+}
+
+// Args returns the arguments, of which there must be none (then it returns nil) or
+// exactly those that are named.
+func (c *Call) Args(names ...string) ([]string, error) {
+	if len(c.args) != 0 && len(c.args) != len(names) {
+		return nil, Usage("the arguments are " + strings.Join(names, " ") + ", or none: see -h")
+	}
+	return c.args, nil
+}
+
+// Setting returns the value of an environment variable, or fallback.
+func (c *Call) Setting(variable, fallback string) string {
+	if v := c.Getenv(variable); v != "" {
+		return v
+	}
+	return fallback
+}
+
+// Progress says on a terminal what goes on, and nothing in CI.
+func (c *Call) Progress(format string, args ...any) {
+	if c.Terminal && !c.inCI {
+		fmt.Fprintf(c.Stderr, "%s: %s\n", c.program, Text(fmt.Sprintf(format, args...), 200))
+	}
+}
+
+// Print shows a line of the result, unless it is printed as JSON.
+func (c *Call) Print(format string, args ...any) {
+	if !c.JSON {
+		fmt.Fprintln(c.Stdout, Text(fmt.Sprintf(format, args...), 500))
+	}
+}

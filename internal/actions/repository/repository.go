@@ -1,0 +1,24 @@
+// Package repository opens the repository of a job. It is apart from package
+// actions so that a job without storage does not link libgit2.
+package repository
+
+import (
+	"context"
+
+	"github.com/gitledger/gitledger/internal/actions"
+	"github.com/gitledger/gitledger/shard/gitbranch"
+)
+
+// Open opens the repository at url, else the one that the workflow runs in, with
+// the job's token. Cache may be empty.
+func Open(ctx context.Context, c *actions.Call, url, cache string) (*gitbranch.Repository, error) {
+	url, token, err := c.Remote(url)
+	if err != nil {
+		return nil, err
+	}
+	options := gitbranch.Options{URL: url, Cache: cache}
+	if token != "" {
+		options.Credential = gitbranch.Token(token)
+	}
+	return gitbranch.Open(ctx, options)
+}

@@ -1,0 +1,62 @@
+package actions
+
+import (
+	"strings"
+
+	"github.com/gitledger/gitledger/ledger"
+)
+
+// Configs reads the ledgers of a run, or with compaction of the maintenance run,
+// from the environment as the runtime hands them over.
+func (c *Call) Configs(variable string) (ledger.Configs, error) {
+	encoded := c.Getenv(variable)
+	if encoded == "" {
+		return nil, Usage("the environment variable " + variable + " is not set: it has the ledgers in base64")
+	}
+	return ledger.ParseBase64(encoded)
+}
+
+// Config picks one of the ledgers.
+func Config(configs ledger.Configs, name string) (ledger.Config, error) {
+	if cfg, ok := configs.Lookup(name); ok {
+		return cfg, nil
+	}
+	return ledger.Config{}, Usage("the configuration has no ledger of that name")
+}
+
+// Remote returns the URL of the repository and the token for it: flag, else the
+// repository that the workflow runs in.
+func (c *Call) Remote(flag string) (url, token string, err error) {
+	token = c.Getenv(ledger.EnvToken)
+	if flag != "" {
+		return flag, token, nil
+	}
+	server, repository := c.Getenv("GITHUB_SERVER_URL"), c.Getenv("GITHUB_REPOSITORY")
+	if server == "" || repository == "" {
+		return "", "", Usage("no repository: use -repo, or set GITHUB_SERVER_URL and GITHUB_REPOSITORY")
+	}
+	return strings.TrimSuffix(server, "/") + "/" + repository + ".git", token, nil
+}
+
+// Maintenance returns the ledger and the plan's file of a maintenance job: its
+// arguments, else the one ledger that can be compacted and the file that the
+// environment names.
+func (c *Call) Maintenance() (cfg ledger.Config, path string, err error) {
+	configs, err := c.Configs(ledger.EnvMaintenance)
+	if err != nil {
+		return cfg, "", err
+	}
+	args, err := c.Args("LEDGER", "PLAN")
+	if err != nil {
+		return cfg, "", err
+	}
+	if args != nil {
+		cfg, err = Config(configs, args[0])
+		return cfg, args[1], err
+	}
+	enabled := configs.Compacted()
+	if len(enabled) != 1 {
+		return cfg, "", Usage("several ledgers can be compacted, or none: name one")
+	}
+	return enabled[0], c.Setting(ledger.EnvPlanFile, ledger.PlanFile(0)), nil
+}
