@@ -5,7 +5,7 @@
 
 GO ?= go
 
-.PHONY: help setup demo test check lint cross race vuln bench fuzz fmt
+.PHONY: help setup programs demo test check lint cross race vuln bench fuzz fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -13,6 +13,10 @@ help: ## list the targets
 
 setup: ## install what is missing to build (libgit2 1.5, pkg-config)
 	@sh .ci/setup
+
+programs: setup ## build the mains of the six jobs into bin/
+	$(GO) build -o bin/ $(addprefix ./examples/,prepare safeoutputs persist plan apply verify)
+	$(GO) -C examples/agent build -o ../../bin/agent .
 
 demo: setup ## run the whole lifecycle against a real Git server
 	@$(GO) run ./examples/lifecycle $(ARGS)
@@ -22,6 +26,8 @@ test: ## run the tests, installing what is missing
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) run ./internal/conformance/prove -timeout 20m ./...
+	$(GO) -C examples/agent vet ./...
+	$(GO) -C examples/agent test ./...
 
 # The cross-builds of the library and the check that each exported name has a
 # comment are tests (internal/conformance), so test runs them as well.

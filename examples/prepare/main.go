@@ -6,6 +6,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"path/filepath"
 
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
@@ -33,19 +34,20 @@ Writes  the databases, and the step's summary
 `
 
 func main() {
-	var repo, cache string
+	var repo, cache, databases string
 	actions.Main(actions.Program{
 		Name:  "prepare",
 		Usage: usage,
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 			f.StringVar(&cache, "cache", "", "keep what is fetched in this `folder`, so that the next run fetches what is new")
+			f.StringVar(&databases, "databases", "", "put the databases into this `folder`, as <name>/ledger.db")
 		},
-		Run: func(ctx context.Context, c *actions.Call) error { return prepare(ctx, c, repo, cache) },
+		Run: func(ctx context.Context, c *actions.Call) error { return prepare(ctx, c, repo, cache, databases) },
 	})
 }
 
-func prepare(ctx context.Context, c *actions.Call, repo, cache string) error {
+func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string) error {
 	configs, err := c.Configs(ledger.EnvConfig)
 	if err != nil {
 		return err
@@ -55,6 +57,9 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache string) error {
 		return err
 	}
 	path := ledger.Config.DatabasePath
+	if databases != "" {
+		path = func(cfg ledger.Config) string { return filepath.Join(databases, cfg.Name, "ledger.db") }
+	}
 	if args != nil {
 		cfg, err := actions.Config(configs, args[0])
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/txn"
@@ -37,11 +38,11 @@ func split(r io.Reader) (*requestLines, error) {
 		case len(bytes.TrimSpace(line)) == 0:
 		case tooLong && !bytes.Contains(line, []byte("ledger_")):
 			found.others++
-		case !tooLong && json.Unmarshal(line, &fields) == nil && (json.Unmarshal(fields["type"], &name) != nil || !ours[name]):
-			if name == ledger.ToolRequestCompaction && len(found.compactions) < ledger.MaxRequests {
-				found.compactions = append(found.compactions, bytes.Clone(line))
-			} else {
+		case !tooLong && json.Unmarshal(line, &fields) == nil && json.Unmarshal(fields["type"], &name) == nil && !ours[tool(name)]:
+			if tool(name) != ledger.ToolRequestCompaction {
 				found.others++
+			} else if len(found.compactions) < ledger.MaxRequests {
+				found.compactions = append(found.compactions, bytes.Clone(line))
 			}
 		default:
 			if len(found.appends) > txn.MaxArtifactBytes {
@@ -61,3 +62,6 @@ func split(r io.Reader) (*requestLines, error) {
 		}
 	}
 }
+
+// tool is the name of a tool, which may be written with hyphens.
+func tool(name string) string { return strings.ReplaceAll(name, "-", "_") }
