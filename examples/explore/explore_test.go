@@ -149,7 +149,11 @@ func TestPage(t *testing.T) {
 	b := newBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
 	for _, name := range []string{"findings", "knowledge", "audit", "absent"} {
-		if code, _, errs := run(t, options{repo: path, ledger: name, config: config, html: page, newest: 10}, false); code != 0 {
+		o := options{repo: path, ledger: name, config: config, html: page, newest: 10}
+		if name == "absent" {
+			o.config = ""
+		}
+		if code, _, errs := run(t, o, false); code != 0 {
 			t.Fatal(errs)
 		}
 		b.open(page)

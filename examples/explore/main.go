@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
 
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
@@ -90,29 +89,12 @@ func explore(ctx context.Context, c *actions.Call, o options) error {
 
 // declaration returns the ledger's configuration, and whether there is one.
 func declaration(c *actions.Call, o options) (cfg ledger.Config, declared bool, err error) {
-	var configs ledger.Configs
-	switch {
-	case o.config != "":
-		text, err := os.ReadFile(o.config)
-		if err != nil {
-			return cfg, false, actions.Usage("the file of -config cannot be read")
-		}
-		if configs, err = ledger.ParseYAML(text); err != nil {
-			return cfg, false, err
-		}
-	case c.Getenv(ledger.EnvConfig) != "":
-		if configs, err = c.Configs(ledger.EnvConfig); err != nil {
-			return cfg, false, err
-		}
-	}
-	if o.ledger == "" && len(configs) == 1 {
-		return configs[0], true, nil
+	if o.config != "" || c.Getenv(ledger.EnvConfig) != "" {
+		cfg, err = c.Declaration(o.config, o.ledger)
+		return cfg, true, err
 	}
 	if !ledger.ValidName(o.ledger) {
 		return cfg, false, actions.Usage("name a ledger with -ledger")
 	}
-	if cfg, declared = configs.Lookup(o.ledger); !declared {
-		cfg = ledger.NewConfig(o.ledger, ledger.Raw)
-	}
-	return cfg, declared, nil
+	return ledger.NewConfig(o.ledger, ledger.Raw), false, nil
 }

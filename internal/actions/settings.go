@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"os"
 	"strings"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -59,4 +60,29 @@ func (c *Call) Maintenance() (cfg ledger.Config, path string, err error) {
 		return cfg, "", Usage("several ledgers can be compacted, or none: name one")
 	}
 	return enabled[0], c.Setting(ledger.EnvPlanFile, ledger.PlanFile(0)), nil
+}
+
+// Declaration returns one ledger of a workflow file, or when there is none of the
+// environment. Its name may be left out when only one is declared.
+func (c *Call) Declaration(file, name string) (ledger.Config, error) {
+	var configs ledger.Configs
+	var err error
+	if file == "" {
+		configs, err = c.Configs(ledger.EnvConfig)
+	} else {
+		var text []byte
+		if text, err = os.ReadFile(file); err != nil {
+			return ledger.Config{}, Usage("the file of the declaration cannot be read")
+		}
+		configs, err = ledger.ParseYAML(text)
+	}
+	switch {
+	case err != nil:
+		return ledger.Config{}, err
+	case name == "" && len(configs) == 1:
+		return configs[0], nil
+	case name == "":
+		return ledger.Config{}, Usage("name a ledger with -ledger")
+	}
+	return Config(configs, name)
 }
