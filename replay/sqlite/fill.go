@@ -24,6 +24,7 @@ const cancelStride = 1024
 type contents struct {
 	cfg     *ledger.Config
 	history *ledger.History
+	draft   *draft
 	cancel  context.CancelCauseFunc // of the context of it all
 }
 
@@ -36,6 +37,7 @@ func (c *contents) fill(ctx context.Context, conn *connection) error {
 	if err := write(conn, func(w *writer) error { return c.addRecords(ctx, w, 0) }); err != nil {
 		return err
 	}
+	c.draft.writeOut()
 	state, err := replayed()
 	if err != nil {
 		return err
@@ -48,7 +50,13 @@ func (c *contents) fill(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
-	return conn.create(ctx, afterRows(c.cfg.Type))
+	for _, o := range afterRows(c.cfg.Type) {
+		c.draft.writeOut()
+		if err := conn.create(ctx, []object{o}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // create makes objects.
