@@ -47,21 +47,13 @@ func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, 
 
 // replay applies a history from the given record on.
 func (s *State) replay(ctx context.Context, h *ledger.History, from int) error {
-	run := s.run()
-	for i := from; i < h.Len(); i++ {
-		if i%cancelStride == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return s.run(ctx, from, h.Len(), func(i int) Operation {
 		r := h.Record(i)
-		op := Operation{ID: r.ID(), Payload: r.Payload()}
-		if s.checker.cfg.Type == ledger.Notes { // the others have no use for the rest
-			op = FromRecord(r)
+		if s.checker.cfg.Type == ledger.Notes {
+			return FromRecord(r)
 		}
-		if err := run.apply(i, &op); err != nil {
-			return err
-		}
-	}
-	return run.finish()
+		return Operation{ID: r.ID(), Payload: r.Payload()} // the others have no use for the rest
+	})
 }
 
 // Apply applies further operations after the history, all of them or none:
@@ -71,21 +63,11 @@ func (s *State) Apply(ops ...Operation) error {
 	if s.reducer != nil {
 		s.reducer.begin()
 	}
-	err := s.applyAll(ops)
+	err := s.run(context.Background(), 0, len(ops), func(i int) Operation { return ops[i] })
 	if s.reducer != nil {
 		s.reducer.end(err == nil)
 	}
 	return err
-}
-
-func (s *State) applyAll(ops []Operation) error {
-	run := s.run()
-	for i := range ops {
-		if err := run.apply(i, &ops[i]); err != nil {
-			return err
-		}
-	}
-	return run.finish()
 }
 
 // Tables returns the derived tables with their rows, in the order of
@@ -101,24 +83,42 @@ func (s *State) Tables() []Table {
 type run struct {
 	s       *State
 	fields  fields // of the operation at hand
-	waiting []waiting
+	waiting []int  // operations that were checked, and apply after the others
 }
 
-// waiting is an operation that was checked, and applies after the others.
-type waiting struct {
-	index int
-	op    Operation
+// run applies the operations from one index to before another.
+func (s *State) run(ctx context.Context, from, to int, at func(i int) Operation) error {
+	r := run{s: s}
+	for i := from; i < to; i++ {
+		if i%cancelStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.apply(i, at(i)); err != nil {
+			return err
+		}
+	}
+	for n, i := range r.waiting {
+		if n%cancelStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		op := at(i)
+		if err := s.checker.check(op.Payload, &r.fields); err != nil {
+			return r.explain(i, op, err)
+		}
+		if err := r.reduce(i, op); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (s *State) run() *run { return &run{s: s} }
-
-func (r *run) apply(i int, op *Operation) error {
+func (r *run) apply(i int, op Operation) error {
 	err := r.s.checker.check(op.Payload, &r.fields)
 	switch {
 	case err != nil:
 	case r.s.reducer == nil:
 	case needsOthersFirst(&r.fields):
-		r.waiting = append(r.waiting, waiting{i, *op})
+		r.waiting = append(r.waiting, i)
 	default:
 		return r.reduce(i, op)
 	}
@@ -126,31 +126,18 @@ func (r *run) apply(i int, op *Operation) error {
 }
 
 // reduce applies an operation that was checked.
-func (r *run) reduce(i int, op *Operation) error {
+func (r *run) reduce(i int, op Operation) error {
 	if r.s.stored != nil {
 		if err := r.s.reducer.fetch(&r.fields, r.s.stored); err != nil {
 			return err
 		}
 	}
-	return r.explain(i, op, r.s.reducer.apply(op, &r.fields))
+	return r.explain(i, op, r.s.reducer.apply(&op, &r.fields))
 }
 
-func (r *run) finish() error {
-	for i := range r.waiting {
-		w := &r.waiting[i]
-		if err := r.s.checker.check(w.op.Payload, &r.fields); err != nil {
-			return r.explain(w.index, &w.op, err)
-		}
-		if err := r.reduce(w.index, &w.op); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *run) explain(i int, op *Operation, err error) error {
+func (r *run) explain(i int, op Operation, err error) error {
 	if err == nil {
 		return nil
 	}
-	return newError(r.s.checker.cfg.Name, i, op, &r.fields, err)
+	return newError(r.s.checker.cfg.Name, i, op.ID, &r.fields, err)
 }
