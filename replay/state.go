@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
 )
 
 // State is what a ledger's operations add up to. It refers to the history's
@@ -47,12 +48,15 @@ func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, 
 
 // replay applies a history from the given record on.
 func (s *State) replay(ctx context.Context, h *ledger.History, from int) error {
-	return s.run(ctx, from, h.Len(), func(i int) Operation {
-		r := h.Record(i)
-		if s.checker.cfg.Type == ledger.Notes {
-			return FromRecord(r)
-		}
-		return Operation{ID: r.ID(), Payload: r.Payload()} // the others have no use for the rest
+	return s.run(ctx, from, h.Len(), operations{
+		payload: func(i int) []byte { return h.Record(i).Payload() },
+		at: func(i int) Operation {
+			r := h.Record(i)
+			if s.checker.cfg.Type == ledger.Notes {
+				return FromRecord(r)
+			}
+			return Operation{ID: r.ID(), Payload: r.Payload()} // the others have no use for the rest
+		},
 	})
 }
 
@@ -63,7 +67,10 @@ func (s *State) Apply(ops ...Operation) error {
 	if s.reducer != nil {
 		s.reducer.begin()
 	}
-	err := s.run(context.Background(), 0, len(ops), func(i int) Operation { return ops[i] })
+	err := s.run(context.Background(), 0, len(ops), operations{
+		payload: func(i int) []byte { return ops[i].Payload },
+		at:      func(i int) Operation { return ops[i] },
+	})
 	if s.reducer != nil {
 		s.reducer.end(err == nil)
 	}
@@ -79,65 +86,67 @@ func (s *State) Tables() []Table {
 	return s.reducer.tables()
 }
 
+// operations are where a run takes its operations from.
+type operations struct {
+	payload func(i int) []byte
+	at      func(i int) Operation
+}
+
 // run is one pass over operations.
 type run struct {
-	s       *State
-	fields  fields // of the operation at hand
-	waiting []int  // operations that were checked, and apply after the others
+	*State
+	operations
+	fields  fields    // of the operation at hand
+	waiting pile[int] // operations that were checked, and apply after the others
 }
 
 // run applies the operations from one index to before another.
-func (s *State) run(ctx context.Context, from, to int, at func(i int) Operation) error {
-	r := run{s: s}
+func (s *State) run(ctx context.Context, from, to int, ops operations) error {
+	r := run{State: s, operations: ops}
 	for i := from; i < to; i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.apply(i, at(i)); err != nil {
+		if err := r.apply(i, needsOthersFirst); err != nil {
 			return err
 		}
 	}
-	for n, i := range r.waiting {
-		if n%cancelStride == 0 && ctx.Err() != nil {
+	n := 0
+	for i := range r.waiting.from(0) {
+		if n++; n%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		op := at(i)
-		if err := s.checker.check(op.Payload, &r.fields); err != nil {
-			return r.explain(i, op, err)
-		}
-		if err := r.reduce(i, op); err != nil {
+		if err := r.apply(*i, func(*fields) bool { return false }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) apply(i int, op Operation) error {
-	err := r.s.checker.check(op.Payload, &r.fields)
-	switch {
-	case err != nil:
-	case r.s.reducer == nil:
-	case needsOthersFirst(&r.fields):
-		r.waiting = append(r.waiting, i)
-	default:
-		return r.reduce(i, op)
+// apply checks an operation and applies it, or lets it wait.
+func (r *run) apply(i int, later func(*fields) bool) error {
+	if err := r.checker.check(r.payload(i), &r.fields); err != nil {
+		return r.explain(r.at(i).ID, i, err)
 	}
-	return r.explain(i, op, err)
-}
-
-// reduce applies an operation that was checked.
-func (r *run) reduce(i int, op Operation) error {
-	if r.s.stored != nil {
-		if err := r.s.reducer.fetch(&r.fields, r.s.stored); err != nil {
+	if r.reducer == nil {
+		return nil
+	}
+	if later(&r.fields) {
+		r.waiting.add(i)
+		return nil
+	}
+	if r.stored != nil {
+		if err := r.reducer.fetch(&r.fields, r.stored); err != nil {
 			return err
 		}
 	}
-	return r.explain(i, op, r.s.reducer.apply(&op, &r.fields))
+	op := r.at(i)
+	if err := r.reducer.apply(&op, &r.fields); err != nil {
+		return r.explain(op.ID, i, err)
+	}
+	return nil
 }
 
-func (r *run) explain(i int, op Operation, err error) error {
-	if err == nil {
-		return nil
-	}
-	return newError(r.s.checker.cfg.Name, i, op.ID, &r.fields, err)
+func (r *run) explain(id record.ID, i int, err error) error {
+	return newError(r.checker.cfg.Name, i, id, &r.fields, err)
 }

@@ -97,7 +97,7 @@ const fixedMemory = 32 << 20
 // BenchmarkMemory for the figure.
 func TestMemory(t *testing.T) {
 	for _, typ := range []ledger.Type{ledger.Log, ledger.Notes} {
-		if used, history := peak(t, typ, 30_000); used > 5*history+fixedMemory {
+		if used, history := peak(t, typ, 30_000); used > 4*history+fixedMemory {
 			t.Errorf("%s: %d MB for a history of %d MB", typ, used>>20, history>>20)
 		}
 	}

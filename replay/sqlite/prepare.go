@@ -144,7 +144,7 @@ func build(ctx context.Context, path string, fill func(context.Context, *connect
 	conn, err := g.capture(func() (*connection, error) {
 		return connect(path, url.Values{
 			"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
-			"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
+			"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-4096"},
 		})
 	})
 	if err != nil {
