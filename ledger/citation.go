@@ -3,8 +3,9 @@ package ledger
 import "strings"
 
 // IsRepositoryPath reports whether p is one that a citation may have (S4.3-17):
-// a relative path inside the repository, with no empty, "." or ".." part, no scheme, no backslash, no control character,
-// and none of these in percent-encoded form.
+// a relative path inside the repository, with no empty, "." or ".." part, no
+// scheme, no backslash, no control character, and no dot, slash or backslash in
+// percent-encoded form.
 func IsRepositoryPath(p string) bool {
 	if !(Field{Kind: TextField}).Admits(p) || hasScheme(p) || hasEncodedSeparator(p) {
 		return false

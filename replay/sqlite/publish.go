@@ -20,7 +20,8 @@ type draft struct {
 	temp string
 	lock *os.File // temp, locked for as long as someone works on it
 
-	sealed fs.FileMode // of the folder, to leave it as it was; 0 for nothing to do
+	sync   func(*os.File) error // makes a file or folder durable; (*os.File).Sync but in tests
+	sealed fs.FileMode          // of the folder, to leave it as it was; 0 for nothing to do
 
 	background sync.WaitGroup
 	stop       context.CancelFunc // ends the copy; nil when there is none
@@ -65,7 +66,7 @@ func emptyDraft(path string) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{path: path, sealed: sealed}
+	d := &draft{path: path, sync: (*os.File).Sync, sealed: sealed}
 	for range lockAttempts {
 		f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
 		if err != nil {
@@ -175,7 +176,7 @@ func (d *draft) publish(seal bool) error {
 	if seal {
 		mode = sealedFile
 	}
-	if err := syncFile(d.temp, mode); err != nil {
+	if err := d.syncFile(mode); err != nil {
 		return storage("publish", err)
 	}
 	if err := os.Rename(d.temp, d.path); err != nil {
@@ -188,25 +189,25 @@ func (d *draft) publish(seal bool) error {
 			return storage("publish", err)
 		}
 	}
-	return storage("publish", syncDir(dir))
+	return storage("publish", d.syncDir())
 }
 
-func syncFile(path string, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func (d *draft) syncFile(mode fs.FileMode) error {
+	f, err := os.OpenFile(d.temp, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Chmod(mode), f.Sync(), f.Close())
+	return errors.Join(f.Chmod(mode), d.sync(f), f.Close())
 }
 
 // syncDir makes a rename durable. Windows has no such call, and needs none.
-func syncDir(path string) error {
+func (d *draft) syncDir() error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dir, err := os.Open(path)
+	dir, err := os.Open(filepath.Dir(d.path))
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(d.sync(dir), dir.Close())
 }
