@@ -1,37 +1,58 @@
 package ledger
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
-// blankChars are the characters that ECMAScript's trim removes; a text of
-// nothing else is blank.
-const blankChars = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-
-// Admits reports whether a text is one that the field may hold. It decides
-// nothing for fields that are not text.
-func (f Field) Admits(s string) bool {
-	switch f.Kind {
-	case TextField:
-		if strings.Trim(s, blankChars) == "" {
-			return false
-		}
-	case NameField, NoteIDField:
-		if s == "" {
-			return false
-		}
-	case VoteField:
-		return s == "up" || s == "down"
+// IsRepositoryPath reports whether p is one that a citation may have (S4.3-17):
+// a relative path inside the repository, with no empty, "." or ".." part, no
+// scheme, no backslash, no control character, and no dot, slash or backslash in
+// percent-encoded form.
+func IsRepositoryPath(p string) bool {
+	if !(Field{Kind: TextField}).Admits(p) || hasScheme(p) || hasEncodedSeparator(p) {
+		return false
 	}
-	return (f.MaxBytes == 0 || len(s) <= f.MaxBytes) && (f.MaxChars == 0 || utf8.RuneCountInString(s) <= f.MaxChars)
+	for i := range len(p) {
+		if p[i] == '\\' || p[i] < 0x20 || p[i] == 0x7f {
+			return false
+		}
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
 }
 
-// citationSchema states what a citation may be (S4.3-17), by patterns that every
-// dialect of regular expressions reads alike: the path names a file of the
-// repository by segments between single slashes, none of them . or .., without a
-// scheme, a backslash, a control character or a percent-encoding that would hide
-// such a thing.
+// hasScheme reports whether p starts like a URL: a letter, then letters,
+// digits, plus signs, dots and hyphens, then a colon.
+func hasScheme(p string) bool {
+	for i := range len(p) {
+		c := p[i]
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '.' || c == '-'):
+		default:
+			return i > 0 && c == ':'
+		}
+	}
+	return false
+}
+
+// hasEncodedSeparator reports whether p holds a dot, slash or backslash in
+// percent-encoded form.
+func hasEncodedSeparator(p string) bool {
+	for i := 0; i+3 <= len(p); i++ {
+		high, low := p[i+1], p[i+2]|0x20
+		if p[i] == '%' && (high == '2' && (low == 'e' || low == 'f') || high == '5' && low == 'c') {
+			return true
+		}
+	}
+	return false
+}
+
+// citationSchema states what a citation may be to whoever writes one. The rule
+// of [IsRepositoryPath] stands here in patterns that every dialect of regular
+// expressions reads alike; a test compares the two.
 func citationSchema() object {
 	const char = `[^/\\\x00-\x1f\x7f]`
 	const segment = `([^./\\\x00-\x1f\x7f]` + char + `*|\.[^./\\\x00-\x1f\x7f]` + char + `*|\.\.` + char + `+)`

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -77,10 +79,32 @@ func FoldUUID(h Hash) uuid.UUID {
 
 // String returns the ID as it was read, or "ldg-" and the UUID.
 func (id ID) String() string {
-	if id.bare {
-		return id.uuid.String()
+	return string(id.AppendText(make([]byte, 0, len(IDPrefix)+uuidText)))
+}
+
+// AppendText appends what String returns.
+func (id ID) AppendText(dst []byte) []byte {
+	if !id.bare {
+		dst = append(dst, IDPrefix...)
 	}
-	return IDPrefix + id.uuid.String()
+	u := &id.uuid
+	dst = append(hex.AppendEncode(dst, u[:4]), '-')
+	dst = append(hex.AppendEncode(dst, u[4:6]), '-')
+	dst = append(hex.AppendEncode(dst, u[6:8]), '-')
+	dst = append(hex.AppendEncode(dst, u[8:10]), '-')
+	return hex.AppendEncode(dst, u[10:])
+}
+
+// Compare compares the texts of two IDs: 0 when they are the same, and less or
+// more than 0 when id comes before or after other.
+func (id ID) Compare(other ID) int {
+	if id.bare != other.bare { // a prefix comes after every digit
+		if id.bare {
+			return -1
+		}
+		return 1
+	}
+	return bytes.Compare(id.uuid[:], other.uuid[:])
 }
 
 // IsZero reports whether id identifies nothing.

@@ -84,10 +84,12 @@ func (c *cells[V]) end(accept bool) {
 
 // sorted returns the decoded keys in the order of their UTF-16 code units.
 func (c *cells[V]) sorted() []string {
+	texts := slices.AppendSeq(make([]string, 0, len(c.rows)), maps.Keys(c.rows))
 	if !c.uneven {
-		return slices.Sorted(maps.Keys(c.rows))
+		slices.Sort(texts)
+		return texts
 	}
-	texts := slices.SortedFunc(maps.Keys(c.rows), canonical.CompareUTF16)
+	slices.SortFunc(texts, canonical.CompareUTF16)
 	if !c.literal {
 		// Decoding may have lost lone surrogates, which sort by what they were.
 		slices.SortFunc(texts, func(a, b string) int { return canonical.CompareText(c.rows[a].key, c.rows[b].key) })

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"strings"
-
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
 )
@@ -11,7 +9,10 @@ import (
 func checkCitations(v []byte) error {
 	n := 0
 	for c := range canonical.Elements(v) {
-		if n++; n > ledger.MaxCitations || len(c) > ledger.MaxCitationBytes || !isCitation(c) {
+		if n++; n > ledger.MaxCitations || len(c) > ledger.MaxCitationBytes {
+			return InvalidCitation
+		}
+		if _, ok := readCitation(c); !ok {
 			return InvalidCitation
 		}
 	}
@@ -33,7 +34,7 @@ func readCitation(v []byte) (c citation, ok bool) {
 	if !ok || string(m[0]) != `"repository"` {
 		return c, false
 	}
-	if c.path, ok = canonical.Text(m[1]); !ok || !isRepositoryPath(c.path) {
+	if c.path, ok = canonical.Text(m[1]); !ok || !ledger.IsRepositoryPath(c.path) {
 		return c, false
 	}
 	if c.start, ok = readLine(m[2]); !ok {
@@ -45,11 +46,6 @@ func readCitation(v []byte) (c citation, ok bool) {
 	return c, true
 }
 
-func isCitation(v []byte) bool {
-	_, ok := readCitation(v)
-	return ok
-}
-
 // readLine reads a line number, which may be absent.
 func readLine(v []byte) (int64, bool) {
 	if v == nil {
@@ -57,51 +53,4 @@ func readLine(v []byte) (int64, bool) {
 	}
 	n, ok := canonical.Integer(v)
 	return n, ok && n >= 1
-}
-
-// isRepositoryPath reports whether p is a relative path inside the repository:
-// no empty, "." or ".." part, no scheme, no backslash, no control character,
-// and none of these in percent-encoded form.
-func isRepositoryPath(p string) bool {
-	if !(ledger.Field{Kind: ledger.TextField}).Admits(p) || hasScheme(p) || hasEncodedSeparator(p) {
-		return false
-	}
-	for i := range len(p) {
-		if p[i] == '\\' || p[i] < 0x20 || p[i] == 0x7f {
-			return false
-		}
-	}
-	for part := range strings.SplitSeq(p, "/") {
-		if part == "" || part == "." || part == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// hasScheme reports whether p starts like a URL: a letter, then letters,
-// digits, plus signs, dots and hyphens, then a colon.
-func hasScheme(p string) bool {
-	for i := range len(p) {
-		c := p[i]
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '.' || c == '-'):
-		default:
-			return i > 0 && c == ':'
-		}
-	}
-	return false
-}
-
-// hasEncodedSeparator reports whether p holds a dot, slash or backslash in
-// percent-encoded form.
-func hasEncodedSeparator(p string) bool {
-	for i := 0; i+3 <= len(p); i++ {
-		high, low := p[i+1], p[i+2]|0x20
-		if p[i] == '%' && (high == '2' && (low == 'e' || low == 'f') || high == '5' && low == 'c') {
-			return true
-		}
-	}
-	return false
 }

@@ -45,8 +45,8 @@ func (e *Error) Unwrap() []error {
 }
 
 // newError says where the error of a rule came up.
-func newError(ledger string, index int, op *Operation, f *fields, err error) *Error {
-	e := &Error{Ledger: ledger, Index: index, ID: op.ID, Operation: f.operation}
+func newError(ledger string, index int, id record.ID, f *fields, err error) *Error {
+	e := &Error{Ledger: ledger, Index: index, ID: id, Operation: f.operation}
 	var m *mismatch
 	if errors.As(err, &m) {
 		e.cause = m.cause

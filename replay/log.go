@@ -4,32 +4,34 @@ import "github.com/gitledger/gitledger/ledger"
 
 // logReducer keeps values in replay order (S4.3-02).
 type logReducer struct {
-	values [][]byte
+	values pile[[]byte]
 	first  int // position of the first value
 	mark   int
 }
 
 func (r *logReducer) apply(_ *Operation, f *fields) error {
-	r.values = append(r.values, f.value)
+	r.values.add(f.value)
 	return nil
 }
 
-func (r *logReducer) begin() { r.mark = len(r.values) }
+func (r *logReducer) begin() { r.mark = r.values.n }
 
 func (r *logReducer) end(accept bool) {
 	if !accept {
-		r.values = r.values[:r.mark]
+		r.values.cut(r.mark)
 	}
 }
 
 func (r *logReducer) tables() []Table {
-	return []Table{stateTable(ledger.Log, len(r.values), func(yield func([]any) bool) {
+	return []Table{stateTable(ledger.Log, r.values.n, func(yield func([]any) bool) {
 		row := make([]any, 2)
-		for i, v := range r.values {
-			row[0], row[1] = int64(r.first+i), string(v)
+		position := int64(r.first)
+		for v := range r.values.from(0) {
+			row[0], row[1] = position, string(*v)
 			if !yield(row) {
 				return
 			}
+			position++
 		}
 	})}
 }

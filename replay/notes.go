@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -13,8 +12,8 @@ import (
 // notesReducer keeps notes and the votes on them (S4.3-07). Neither is ever
 // changed (S4.3-18).
 type notesReducer struct {
-	notes []note
-	votes []vote
+	notes pile[note]
+	votes pile[vote]
 	kinds map[record.ID]kind
 	mark  struct{ notes, votes int }
 }
@@ -28,9 +27,10 @@ type note struct {
 }
 
 type vote struct {
-	id                   record.ID
-	timestamp            string
-	noteID, vote, reason []byte // reason is nil when there is none
+	id, noteID record.ID
+	up         bool
+	timestamp  string
+	reason     []byte // nil when there is none
 }
 
 type kind uint8
@@ -47,14 +47,15 @@ func (r *notesReducer) apply(op *Operation, f *fields) error {
 		return DuplicateNote
 	}
 	if f.operation == "note" {
-		r.notes = append(r.notes, note{op.ID, op.SHA, op.Timestamp, f.subject, f.note, f.reason, f.citations})
+		r.notes.add(note{op.ID, op.SHA, op.Timestamp, f.subject, f.note, f.reason, f.citations})
 		r.kinds[op.ID] = aNote
 		return nil
 	}
-	if id, err := f.target(); err != nil || r.kinds[id] != aNote {
+	noteID, err := f.target()
+	if err != nil || r.kinds[noteID] != aNote {
 		return MissingNote
 	}
-	r.votes = append(r.votes, vote{op.ID, op.Timestamp, f.noteID, f.vote, f.reason})
+	r.votes.add(vote{op.ID, noteID, string(f.vote) == `"up"`, op.Timestamp, f.reason})
 	r.kinds[op.ID] = aVote
 	return nil
 }
@@ -79,42 +80,32 @@ func (r *notesReducer) fetch(f *fields, from Stored) error {
 func (r *notesReducer) delta() Delta    { return Delta{Tables: r.tables()} }
 func (r *notesReducer) resumable() bool { return true }
 
-func (r *notesReducer) begin() { r.mark.notes, r.mark.votes = len(r.notes), len(r.votes) }
+func (r *notesReducer) begin() { r.mark.notes, r.mark.votes = r.notes.n, r.votes.n }
 
 func (r *notesReducer) end(accept bool) {
 	if accept {
 		return
 	}
-	for _, n := range r.notes[r.mark.notes:] {
+	for n := range r.notes.from(r.mark.notes) {
 		delete(r.kinds, n.id)
 	}
-	for _, v := range r.votes[r.mark.votes:] {
+	for v := range r.votes.from(r.mark.votes) {
 		delete(r.kinds, v.id)
 	}
-	r.notes, r.votes = r.notes[:r.mark.notes], r.votes[:r.mark.votes]
+	r.notes.cut(r.mark.notes)
+	r.votes.cut(r.mark.votes)
 }
 
 // byID returns pointers to assertions, in the order of their IDs' text.
-func byID[T any](as []T, id func(*T) record.ID) []*T {
-	type entry struct {
-		id string
-		a  *T
-	}
-	entries := make([]entry, len(as))
-	for i := range as {
-		entries[i] = entry{id(&as[i]).String(), &as[i]}
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
-	sorted := make([]*T, len(entries))
-	for i, e := range entries {
-		sorted[i] = e.a
-	}
+func byID[T any](p *pile[T], id func(*T) record.ID) []*T {
+	sorted := slices.AppendSeq(make([]*T, 0, p.n), p.from(0))
+	slices.SortFunc(sorted, func(a, b *T) int { return id(a).Compare(id(b)) })
 	return sorted
 }
 
 func (r *notesReducer) tables() []Table {
-	notes := byID(r.notes, func(n *note) record.ID { return n.id })
-	votes := byID(r.votes, func(v *vote) record.ID { return v.id })
+	notes := byID(&r.notes, func(n *note) record.ID { return n.id })
+	votes := byID(&r.votes, func(v *vote) record.ID { return v.id })
 	citations := 0
 	for _, n := range notes {
 		for range canonical.Elements(n.citations) {
@@ -168,7 +159,10 @@ func yieldCitations(notes []*note, yield func([]any) bool) {
 func yieldVotes(votes []*vote, yield func([]any) bool) {
 	row := make([]any, 5)
 	for _, v := range votes {
-		row[0], row[1], row[2], row[3], row[4] = v.id.String(), text(v.noteID), text(v.vote), any(nil), v.timestamp
+		row[0], row[1], row[2], row[3], row[4] = v.id.String(), v.noteID.String(), "down", nil, v.timestamp
+		if v.up {
+			row[2] = "up"
+		}
 		if v.reason != nil {
 			row[3] = text(v.reason)
 		}

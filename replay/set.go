@@ -27,7 +27,8 @@ func (r *setReducer) tables() []Table {
 	return []Table{stateTable(ledger.Set, len(r.rows), func(yield func([]any) bool) {
 		row := make([]any, 2)
 		for _, text := range r.sorted() {
-			row[0], row[1] = text, text
+			row[0] = text
+			row[1] = row[0]
 			if !yield(row) {
 				return
 			}

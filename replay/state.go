@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
 )
 
 // State is what a ledger's operations add up to. It refers to the history's
@@ -47,21 +48,16 @@ func Replay(ctx context.Context, h *ledger.History, cfg ledger.Config) (*State, 
 
 // replay applies a history from the given record on.
 func (s *State) replay(ctx context.Context, h *ledger.History, from int) error {
-	run := s.run()
-	for i := from; i < h.Len(); i++ {
-		if i%cancelStride == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r := h.Record(i)
-		op := Operation{ID: r.ID(), Payload: r.Payload()}
-		if s.checker.cfg.Type == ledger.Notes { // the others have no use for the rest
-			op = FromRecord(r)
-		}
-		if err := run.apply(i, &op); err != nil {
-			return err
-		}
-	}
-	return run.finish()
+	return s.run(ctx, from, h.Len(), operations{
+		payload: func(i int) []byte { return h.Record(i).Payload() },
+		at: func(i int) Operation {
+			r := h.Record(i)
+			if s.checker.cfg.Type == ledger.Notes {
+				return FromRecord(r)
+			}
+			return Operation{ID: r.ID(), Payload: r.Payload()} // the others have no use for the rest
+		},
+	})
 }
 
 // Apply applies further operations after the history, all of them or none:
@@ -71,21 +67,14 @@ func (s *State) Apply(ops ...Operation) error {
 	if s.reducer != nil {
 		s.reducer.begin()
 	}
-	err := s.applyAll(ops)
+	err := s.run(context.Background(), 0, len(ops), operations{
+		payload: func(i int) []byte { return ops[i].Payload },
+		at:      func(i int) Operation { return ops[i] },
+	})
 	if s.reducer != nil {
 		s.reducer.end(err == nil)
 	}
 	return err
-}
-
-func (s *State) applyAll(ops []Operation) error {
-	run := s.run()
-	for i := range ops {
-		if err := run.apply(i, &ops[i]); err != nil {
-			return err
-		}
-	}
-	return run.finish()
 }
 
 // Tables returns the derived tables with their rows, in the order of
@@ -97,60 +86,67 @@ func (s *State) Tables() []Table {
 	return s.reducer.tables()
 }
 
+// operations are where a run takes its operations from.
+type operations struct {
+	payload func(i int) []byte
+	at      func(i int) Operation
+}
+
 // run is one pass over operations.
 type run struct {
-	s       *State
-	fields  fields // of the operation at hand
-	waiting []waiting
+	*State
+	operations
+	fields  fields    // of the operation at hand
+	waiting pile[int] // operations that were checked, and apply after the others
 }
 
-// waiting is an operation that was checked, and applies after the others.
-type waiting struct {
-	index int
-	op    Operation
-}
-
-func (s *State) run() *run { return &run{s: s} }
-
-func (r *run) apply(i int, op *Operation) error {
-	err := r.s.checker.check(op.Payload, &r.fields)
-	switch {
-	case err != nil:
-	case r.s.reducer == nil:
-	case needsOthersFirst(&r.fields):
-		r.waiting = append(r.waiting, waiting{i, *op})
-	default:
-		return r.reduce(i, op)
-	}
-	return r.explain(i, op, err)
-}
-
-// reduce applies an operation that was checked.
-func (r *run) reduce(i int, op *Operation) error {
-	if r.s.stored != nil {
-		if err := r.s.reducer.fetch(&r.fields, r.s.stored); err != nil {
+// run applies the operations from one index to before another.
+func (s *State) run(ctx context.Context, from, to int, ops operations) error {
+	r := run{State: s, operations: ops}
+	for i := from; i < to; i++ {
+		if i%cancelStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.apply(i, needsOthersFirst); err != nil {
 			return err
 		}
 	}
-	return r.explain(i, op, r.s.reducer.apply(op, &r.fields))
-}
-
-func (r *run) finish() error {
-	for i := range r.waiting {
-		w := &r.waiting[i]
-		if err := r.s.checker.check(w.op.Payload, &r.fields); err != nil {
-			return r.explain(w.index, &w.op, err)
+	n := 0
+	for i := range r.waiting.from(0) {
+		if n++; n%cancelStride == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if err := r.reduce(w.index, &w.op); err != nil {
+		if err := r.apply(*i, func(*fields) bool { return false }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) explain(i int, op *Operation, err error) error {
-	if err == nil {
+// apply checks an operation and applies it, or lets it wait.
+func (r *run) apply(i int, later func(*fields) bool) error {
+	if err := r.checker.check(r.payload(i), &r.fields); err != nil {
+		return r.explain(r.at(i).ID, i, err)
+	}
+	if r.reducer == nil {
 		return nil
 	}
-	return newError(r.s.checker.cfg.Name, i, op, &r.fields, err)
+	if later(&r.fields) {
+		r.waiting.add(i)
+		return nil
+	}
+	if r.stored != nil {
+		if err := r.reducer.fetch(&r.fields, r.stored); err != nil {
+			return err
+		}
+	}
+	op := r.at(i)
+	if err := r.reducer.apply(&op, &r.fields); err != nil {
+		return r.explain(op.ID, i, err)
+	}
+	return nil
+}
+
+func (r *run) explain(id record.ID, i int, err error) error {
+	return newError(r.checker.cfg.Name, i, id, &r.fields, err)
 }

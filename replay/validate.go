@@ -3,6 +3,7 @@ package replay
 import (
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
 )
 
 // Validate checks one operation as far as that needs no state: its fields and
@@ -13,7 +14,7 @@ func Validate(cfg ledger.Config, payload []byte) error {
 	c := newChecker(cfg)
 	var f fields
 	if err := c.check(payload, &f); err != nil {
-		return newError(cfg.Name, 0, &Operation{}, &f, err)
+		return newError(cfg.Name, 0, record.ID{}, &f, err)
 	}
 	return nil
 }

@@ -17,23 +17,25 @@ var errNotExtensible = errors.New("not extensible")
 // More of them are faster to insert into a new one, in order.
 func worthExtending(records int) int { return 1000 + records/8 }
 
-// extend makes the draft of the database that is at its place, and returns how
+// extend makes the draft of the database that is at its place, which was copied, and returns how
 // many records that had. After an error the draft is in no known state.
-func (c *contents) extend(ctx context.Context, d *draft) (kept int, err error) {
-	base, err := readSource(ctx, d.path)
+func (c *contents) extend(ctx context.Context) (kept int, err error) {
+	d := c.draft
+	if err := d.previous(); err != nil {
+		return 0, err
+	}
+	// Of the copy: what is at the path may be another one by now.
+	base, err := readSource(ctx, d.temp)
 	if err != nil {
 		return 0, err
 	}
 	added := c.history.Len() - base.records
-	if base.config != configSum(c.cfg) || !base.resumable || added < 0 || added > worthExtending(base.records) {
+	if !base.extensible(c.cfg) || added < 0 || added > worthExtending(base.records) {
 		return 0, errNotExtensible
 	}
 	first, all := orderSums(c.history, base.records)
 	if base.order != first {
 		return 0, errNotExtensible
-	}
-	if err := d.copyPrevious(); err != nil {
-		return 0, err
 	}
 	return base.records, build(ctx, d.temp, func(ctx context.Context, conn *connection) error {
 		return c.grow(ctx, conn, base.records, all)

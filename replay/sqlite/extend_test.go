@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -139,5 +140,38 @@ func TestExtendOnlyTheSame(t *testing.T) {
 		if r, err := open(t, path, sqlite.Limits{}).Query(t.Context(), "SELECT count(*) FROM records"); err != nil || fmt.Sprint(r.Rows) != "[[151]]" {
 			t.Error(r, err)
 		}
+	}
+}
+
+// meanwhile is a branch that does something before it is read.
+type meanwhile struct {
+	*memory
+	do func()
+}
+
+func (m meanwhile) Snapshot(ctx context.Context, limits shard.Limits) (*shard.Snapshot, error) {
+	m.do()
+	return m.memory.Snapshot(ctx, limits)
+}
+
+// Another preparation may replace the database while this one extends it. What
+// is extended is the copy that was made, whatever is at the path by then.
+func TestExtendWhileAnotherPublishes(t *testing.T) {
+	dir := t.TempDir()
+	path, fresh := filepath.Join(dir, "ledger.db"), filepath.Join(dir, "fresh.db")
+	m := grown(t, ledger.Log, 100)
+	prepare(t, m, config(ledger.Log), path)
+	r := rand.New(rand.NewPCG(1, 1))
+	report, err := sqlite.Prepare(t.Context(), meanwhile{m, func() {
+		m.add(t, operation(ledger.Log, m.n, r))
+		prepare(t, m, config(ledger.Log), path)
+		m.add(t, operation(ledger.Log, m.n, r))
+	}}, config(ledger.Log), path, sqlite.Options{Extend: true})
+	if err != nil || report.Kept != 100 || report.Records != 102 {
+		t.Fatal(report, err)
+	}
+	prepare(t, m, config(ledger.Log), fresh)
+	if got, want := dump(t, path), dump(t, fresh); got != want {
+		t.Errorf("extended\n%s\nnew\n%s", got, want)
 	}
 }

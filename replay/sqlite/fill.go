@@ -24,6 +24,7 @@ const cancelStride = 1024
 type contents struct {
 	cfg     *ledger.Config
 	history *ledger.History
+	draft   *draft
 	cancel  context.CancelCauseFunc // of the context of it all
 }
 
@@ -36,6 +37,7 @@ func (c *contents) fill(ctx context.Context, conn *connection) error {
 	if err := write(conn, func(w *writer) error { return c.addRecords(ctx, w, 0) }); err != nil {
 		return err
 	}
+	c.draft.writeOut()
 	state, err := replayed()
 	if err != nil {
 		return err
@@ -48,7 +50,13 @@ func (c *contents) fill(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
-	return conn.create(ctx, afterRows(c.cfg.Type))
+	for _, o := range afterRows(c.cfg.Type) {
+		c.draft.writeOut()
+		if err := conn.create(ctx, []object{o}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // create makes objects.
@@ -67,20 +75,20 @@ func (c *connection) create(ctx context.Context, objects []object) error {
 // addRecords adds the records from the given one on.
 func (c *contents) addRecords(ctx context.Context, w *writer, from int) error {
 	records, parents := w.into("records", 8), w.into("parents", 2)
-	var sha, parent []byte
+	var sha, parent, id []byte
 	for i := from; i < c.history.Len(); i++ {
 		if i%cancelStride == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r, at := c.history.Record(i), c.history.Location(i)
-		sha = r.SHA().AppendText(sha[:0])
+		sha, id = r.SHA().AppendText(sha[:0]), r.ID().AppendText(id[:0])
 		for n := range r.NumParents() {
 			parent = r.Parent(n).AppendText(parent[:0])
 			parents.values = appendText(appendText(parents.values, sha), parent)
 			parents.end()
 		}
 		v := appendInteger(records.values, int64(i))
-		v = appendText(appendText(v, r.ID().String()), sha)
+		v = appendText(appendText(v, id), sha)
 		v = appendText(appendText(v, r.Type()), r.Timestamp())
 		v = appendText(appendText(v, []byte(r.Payload())), at.Shard)
 		records.values = appendInteger(v, at.Offset)

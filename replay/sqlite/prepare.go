@@ -51,6 +51,11 @@ type Report struct {
 // with flock).
 func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path string, opts Options) (Report, error) {
 	start := time.Now()
+	d, err := newDraft(ctx, path, &cfg, opts)
+	if err != nil {
+		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
+	}
+	defer d.discard()
 	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())
 	if err != nil {
 		return Report{}, fmt.Errorf("sqlite: ledger %s: %w", cfg.Name, err)
@@ -59,21 +64,29 @@ func Prepare(ctx context.Context, reader shard.Reader, cfg ledger.Config, path s
 	if err != nil {
 		return Report{}, err
 	}
-	report, err := Write(ctx, h, cfg, path, opts)
-	report.Duration = time.Since(start)
-	return report, err
+	return d.write(ctx, h, cfg, opts, start)
 }
 
 // Write is [Prepare] for who has the history already.
 func Write(ctx context.Context, h *ledger.History, cfg ledger.Config, path string, opts Options) (Report, error) {
 	start := time.Now()
+	d, err := newDraft(ctx, path, &cfg, opts)
+	if err != nil {
+		return Report{}, fmt.Errorf("ledger %s: %w", cfg.Name, err)
+	}
+	defer d.discard()
+	return d.write(ctx, h, cfg, opts, start)
+}
+
+// write fills the draft with a history and publishes it.
+func (d *draft) write(ctx context.Context, h *ledger.History, cfg ledger.Config, opts Options, start time.Time) (Report, error) {
 	if err := h.Err(); err != nil {
 		return Report{}, fmt.Errorf("sqlite: ledger %s: %w", cfg.Name, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := contents{cfg: &cfg, history: h, cancel: cancel}
-	kept, err := c.write(ctx, path, opts)
+	c := contents{cfg: &cfg, history: h, draft: d, cancel: cancel}
+	kept, err := c.write(ctx, opts)
 	if err != nil {
 		if why := context.Cause(ctx); why != nil {
 			return Report{}, why
@@ -107,25 +120,17 @@ func (c *contents) replayed(ctx context.Context) func() (*replay.State, error) {
 
 // write puts the database at path, and returns how many records of the one
 // before were kept.
-func (c *contents) write(ctx context.Context, path string, opts Options) (kept int, err error) {
-	d, err := newDraft(path)
-	if err != nil {
-		return 0, err
-	}
-	defer d.discard()
-	if opts.Extend {
-		kept, err = c.extend(ctx, d)
-	}
-	if !opts.Extend || err != nil {
+func (c *contents) write(ctx context.Context, opts Options) (kept int, err error) {
+	if kept, err = c.extend(ctx); err != nil {
 		kept = 0
-		if err := d.clear(); err != nil {
+		if err := c.draft.clear(); err != nil {
 			return 0, err
 		}
-		if err := build(ctx, d.temp, c.fill); err != nil {
+		if err := build(ctx, c.draft.temp, c.fill); err != nil {
 			return 0, err
 		}
 	}
-	return kept, d.publish(opts.Seal)
+	return kept, c.draft.publish(opts.Seal)
 }
 
 // build runs fill in one transaction on the database file. Nothing else has
@@ -139,7 +144,7 @@ func build(ctx context.Context, path string, fill func(context.Context, *connect
 	conn, err := g.capture(func() (*connection, error) {
 		return connect(path, url.Values{
 			"mode": {"rw"}, "_mutex": {"no"}, "_locking_mode": {"EXCLUSIVE"},
-			"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-16384"},
+			"_journal_mode": {"OFF"}, "_synchronous": {"OFF"}, "_cache_size": {"-4096"},
 		})
 	})
 	if err != nil {

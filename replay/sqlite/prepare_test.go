@@ -187,6 +187,12 @@ func TestSeal(t *testing.T) {
 			t.Error(r, err)
 		}
 	}
+	if _, err := sqlite.Prepare(t.Context(), grown(t, ledger.Set, 3), config(ledger.Log), path, sqlite.Options{}); err == nil {
+		t.Error("an invalid operation was accepted")
+	}
+	if folder, err := os.Stat(dir); err != nil || folder.Mode().Perm() != 0o555 {
+		t.Errorf("after a failure the folder has %v, %v", folder.Mode(), err)
+	}
 }
 
 func TestPathsWithOddNames(t *testing.T) {

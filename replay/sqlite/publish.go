@@ -1,13 +1,16 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+
+	"github.com/gitledger/gitledger/ledger"
 )
 
 // draft is a file that is built beside its place. It appears there complete
@@ -16,6 +19,14 @@ type draft struct {
 	path string // where it will be
 	temp string
 	lock *os.File // temp, locked for as long as someone works on it
+
+	sync   func(*os.File) error // makes a file or folder durable; (*os.File).Sync but in tests
+	sealed fs.FileMode          // of the folder, to leave it as it was; 0 for nothing to do
+
+	background sync.WaitGroup
+	stop       context.CancelFunc // ends the copy; nil when there is none
+	copied     error              // of the copy; read when copying is closed
+	copying    chan struct{}
 }
 
 // Modes of a published database.
@@ -27,8 +38,23 @@ const (
 	ownerWritable fs.FileMode = 0o300
 )
 
-// newDraft makes an empty file beside path, and path's folder when it is absent.
-func newDraft(path string) (*draft, error) {
+// newDraft makes a file beside path, and path's folder when it is absent. The
+// file is empty, unless there is a database to extend.
+func newDraft(ctx context.Context, path string, cfg *ledger.Config, opts Options) (*draft, error) {
+	d, err := emptyDraft(path)
+	if err != nil || !opts.Extend {
+		return d, err
+	}
+	if base, err := readSource(ctx, path); err == nil && base.extensible(cfg) {
+		if err := d.copyPrevious(ctx); err != nil {
+			d.discard()
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+func emptyDraft(path string) (*draft, error) {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return nil, fail("prepare", ErrStorage)
 	}
@@ -36,13 +62,15 @@ func newDraft(path string) (*draft, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, storage("prepare", err)
 	}
-	if err := unseal(dir); err != nil {
+	sealed, err := unseal(dir)
+	if err != nil {
 		return nil, err
 	}
-	d := &draft{path: path}
+	d := &draft{path: path, sync: (*os.File).Sync, sealed: sealed}
 	for range lockAttempts {
 		f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
 		if err != nil {
+			d.reseal()
 			return nil, storage("prepare", err)
 		}
 		d.lock, d.temp = f, f.Name()
@@ -53,8 +81,10 @@ func newDraft(path string) (*draft, error) {
 			removeDead(dir, filepath.Base(path))
 			return d, nil
 		}
-		d.discard() // another preparation took it for a dead one's
+		_ = f.Close() // another preparation took it for a dead one's
+		_ = os.Remove(d.temp)
 	}
+	d.reseal()
 	return nil, fail("prepare", ErrStorage)
 }
 
@@ -106,40 +136,37 @@ func isTemp(name, base string) bool {
 }
 
 // unseal lets the owner add files to a folder that an earlier publication made
-// read-only.
-func unseal(dir string) error {
+// read-only, and returns the mode that it had then; 0 if it was writable.
+func unseal(dir string) (sealed fs.FileMode, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return storage("prepare", err)
+		return 0, storage("prepare", err)
 	}
 	if mode := info.Mode().Perm(); mode&ownerWritable != ownerWritable {
-		return storage("prepare", os.Chmod(dir, mode|ownerWritable))
+		return mode, storage("prepare", os.Chmod(dir, mode|ownerWritable))
 	}
-	return nil
+	return 0, nil
+}
+
+// reseal undoes what unseal did, unless something was published since.
+func (d *draft) reseal() {
+	if d.sealed != 0 {
+		_ = os.Chmod(filepath.Dir(d.path), d.sealed)
+	}
 }
 
 // clear empties the file.
 func (d *draft) clear() error { return storage("prepare", os.Truncate(d.temp, 0)) }
 
-// copyPrevious fills the file with what is at its place.
-func (d *draft) copyPrevious() (err error) {
-	from, err := os.Open(d.path)
-	if err != nil {
-		return storage("prepare", err)
-	}
-	defer from.Close()
-	to, err := os.OpenFile(d.temp, os.O_WRONLY|os.O_TRUNC, 0)
-	if err != nil {
-		return storage("prepare", err)
-	}
-	_, err = io.Copy(to, from)
-	return storage("prepare", errors.Join(err, to.Close()))
-}
-
 // discard removes the file unless it was published, and ends the work on it.
 func (d *draft) discard() {
+	if d.stop != nil {
+		d.stop()
+	}
+	d.background.Wait()
 	_ = os.Remove(d.temp)
 	_ = d.lock.Close()
+	d.reseal()
 }
 
 // publish makes the file durable and moves it to its place. When seal is set,
@@ -149,37 +176,38 @@ func (d *draft) publish(seal bool) error {
 	if seal {
 		mode = sealedFile
 	}
-	if err := syncFile(d.temp, mode); err != nil {
+	if err := d.syncFile(mode); err != nil {
 		return storage("publish", err)
 	}
 	if err := os.Rename(d.temp, d.path); err != nil {
 		return storage("publish", err)
 	}
+	d.sealed = 0
 	dir := filepath.Dir(d.path)
 	if seal {
 		if err := os.Chmod(dir, sealedDir); err != nil {
 			return storage("publish", err)
 		}
 	}
-	return storage("publish", syncDir(dir))
+	return storage("publish", d.syncDir())
 }
 
-func syncFile(path string, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+func (d *draft) syncFile(mode fs.FileMode) error {
+	f, err := os.OpenFile(d.temp, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Chmod(mode), f.Sync(), f.Close())
+	return errors.Join(f.Chmod(mode), d.sync(f), f.Close())
 }
 
 // syncDir makes a rename durable. Windows has no such call, and needs none.
-func syncDir(path string) error {
+func (d *draft) syncDir() error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dir, err := os.Open(path)
+	dir, err := os.Open(filepath.Dir(d.path))
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(d.sync(dir), dir.Close())
 }

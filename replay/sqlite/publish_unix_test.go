@@ -3,7 +3,9 @@
 package sqlite_test
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,39 +57,76 @@ func TestOthersFiles(t *testing.T) {
 	}
 }
 
-const childPath = "GITLEDGER_TEST_PREPARE"
+// Names of what the process that is killed is told.
+const (
+	killPath = "GITLEDGER_TEST_KILL_PATH"
+	killHold = "GITLEDGER_TEST_KILL_HOLD" // wait for the end while the branch is read
+)
+
+const killRecords = 2000
+
+// TestPreparesUntilKilled is the process that [killed] kills. It writes a line
+// each time that it reads its branch, when its file is there.
+func TestPreparesUntilKilled(t *testing.T) {
+	path := os.Getenv(killPath)
+	if path == "" {
+		return
+	}
+	m := meanwhile{grown(t, ledger.Log, killRecords), func() {
+		fmt.Println("reading")
+		if os.Getenv(killHold) != "" {
+			<-t.Context().Done() // never: the process is killed
+		}
+	}}
+	for {
+		if _, err := sqlite.Prepare(t.Context(), m, config(ledger.Log), path, sqlite.Options{Extend: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// killed starts a process that prepares, and kills it when it has read its
+// branch so often.
+func killed(t *testing.T, path, hold string, readings int) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPreparesUntilKilled$")
+	child.Env = append(os.Environ(), killPath+"="+path, killHold+"="+hold)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for range readings {
+		if !lines.Scan() || lines.Text() != "reading" {
+			t.Errorf("the process says %q, %v", lines.Text(), lines.Err())
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = child.Wait()
+}
 
 // A process that is killed while it prepares leaves the database whole, and a
 // file that the next preparation removes.
 func TestKilledPreparation(t *testing.T) {
-	m := grown(t, ledger.Log, 2000)
-	if path := os.Getenv(childPath); path != "" {
-		for {
-			if _, err := sqlite.Prepare(t.Context(), m, config(ledger.Log), path, sqlite.Options{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
-	isTemp := func(name string) bool { return strings.HasSuffix(name, ".tmp") }
-	left := false
-	for attempt := 0; attempt < 20 && !left; attempt++ {
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledPreparation$")
-		child.Env = append(os.Environ(), childPath+"="+path)
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for !slices.ContainsFunc(filesIn(t, dir), isTemp) && t.Context().Err() == nil {
-		}
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = child.Wait()
-		left = slices.ContainsFunc(filesIn(t, dir), isTemp)
+	m := grown(t, ledger.Log, killRecords)
+	prepare(t, m, config(ledger.Log), path)
+	want := dump(t, path)
+	killed(t, path, "yes", 1)
+	if got := filesIn(t, dir); len(got) != 2 || !strings.HasSuffix(got[0], ".tmp") {
+		t.Errorf("a killed process left %v", got)
 	}
-	if !left {
-		t.Fatal("no killed process left anything")
+	for n := range 5 {
+		killed(t, path, "", 1+n)
+		if dump(t, path) != want {
+			t.Errorf("the database changed when a preparation was killed")
+		}
 	}
 	prepare(t, m, config(ledger.Log), path)
 	if got := filesIn(t, dir); !slices.Equal(got, []string{"ledger.db"}) {

@@ -20,6 +20,11 @@ type source struct {
 	resumable bool // the state's rows say all that a later preparation needs
 }
 
+// extensible reports whether more records of a ledger can be added.
+func (s *source) extensible(cfg *ledger.Config) bool {
+	return s.resumable && s.config == configSum(cfg)
+}
+
 // configSum is the digest of what a configuration says about the projection.
 func configSum(cfg *ledger.Config) record.Hash {
 	var b []byte
