@@ -11,8 +11,6 @@ import (
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/replay/sqlite"
-	"github.com/gitledger/gitledger/shard"
-	"github.com/gitledger/gitledger/shard/gitbranch"
 )
 
 const usage = `usage: prepare [flags] [LEDGER DATABASE]
@@ -37,6 +35,9 @@ func main() {
 	actions.Main(actions.Program{
 		Name:  "prepare",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+		},
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 			f.StringVar(&cache, "cache", "", "keep what is fetched in this `folder`, so that the next run fetches what is new")
@@ -73,7 +74,7 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache string) error {
 	var graphs string
 	for _, cfg := range configs {
 		c.Progress("reading %s", cfg.Branch())
-		h, err := read(ctx, r, cfg)
+		h, err := repository.History(ctx, r, cfg)
 		if err != nil {
 			return fmt.Errorf("ledger %s: %w", cfg.Name, err)
 		}
@@ -83,8 +84,8 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache string) error {
 		}
 		reports = append(reports, report)
 		rows = append(rows, []string{cfg.Name, cfg.Type.String(), fmt.Sprint(report.Records), fmt.Sprint(report.Shards), fmt.Sprint(len(h.Heads()))})
-		if graph := actions.Graph(h, 30); graph != "" {
-			graphs += "\n<details><summary>Newest records of " + cfg.Name + "</summary>\n\n" + graph + "\n</details>\n"
+		if len(reports) <= actions.MaxGraphs {
+			graphs += actions.Graph(cfg.Name, h)
 		}
 		c.Print("%s: %d records in %d shards", cfg.Name, report.Records, report.Shards)
 	}
@@ -92,16 +93,4 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache string) error {
 		return err
 	}
 	return c.Summary("### Ledgers of this run\n\n" + actions.Table([]string{"ledger", "type", "records", "shards", "heads"}, rows) + graphs)
-}
-
-func read(ctx context.Context, r *gitbranch.Repository, cfg ledger.Config) (*ledger.History, error) {
-	reader, err := r.Reader(cfg.Branch())
-	if err != nil {
-		return nil, err
-	}
-	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Reconstruct(ctx, snap)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/gitledger/gitledger/compact"
+	"github.com/gitledger/gitledger/internal/artifact"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/replay"
 	"github.com/gitledger/gitledger/shard"
@@ -70,7 +71,10 @@ func judge(err error) verdict {
 
 // verdicts are in the order in which they count.
 func verdicts() []verdict {
-	const again = "run the job again: nothing is stored twice"
+	const (
+		again           = "run the job again: nothing is stored twice"
+		nothingAccepted = "nothing was accepted; the agent must correct its requests"
+	)
 	return []verdict{
 		{one(shard.ErrOutcomeUnknown), exitFailed, "a push was sent and not confirmed; run the job again: nothing is stored twice"},
 		{one(shard.ErrLocked), exitFailed, "run the job again; if it stays so, a writer that died left its lock: see package gitbranch"},
@@ -80,7 +84,9 @@ func verdicts() []verdict {
 		{one(shard.ErrUnauthorized), exitUsage, "give the step a token in " + ledger.EnvToken + ", and its job the permission for it: contents, to read or to write"},
 		{one(fs.ErrNotExist), exitUsage, "check that the artifact was downloaded, and the path to it"},
 		{one(txn.ErrArtifact), exitRefused, "let the safe-outputs job make the artifact of this run, with the same configuration, and pass it on as it is"},
-		{as[*txn.RequestErrors], exitRefused, "nothing was accepted; the agent must correct its requests"},
+		{as[*txn.RequestErrors], exitRefused, nothingAccepted},
+		{as[*txn.RequestError], exitRefused, nothingAccepted},
+		{one(artifact.ErrNotRegular, artifact.ErrTooLarge), exitRefused, "pass the file on as its job wrote it"},
 		{one(txn.ErrBranchFull, shard.ErrTooLarge), exitRefused, "compact the ledger, then run the job again"},
 		{one(txn.ErrConflict), exitRefused, "two runs had the same transaction ID, or a record was forged: look at the branch"},
 		{one(txn.ErrSegmentSize), exitRefused, "let the agent write less in one run, or raise max-segment-kb"},
