@@ -5,7 +5,7 @@
 
 GO ?= go
 
-.PHONY: help setup demo test check lint cross race vuln bench fuzz fmt
+.PHONY: help setup demo programs test check lint cross race vuln bench fuzz fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -16,6 +16,10 @@ setup: ## install what is missing to build (libgit2 1.5, pkg-config)
 
 demo: setup ## run the whole lifecycle against a real Git server
 	@$(GO) run ./examples/lifecycle $(ARGS)
+
+PROGRAMS ?= prepare safeoutputs persist plan apply
+programs: setup ## build the mains of the jobs (PROGRAMS) into bin
+	$(GO) build -trimpath -o bin/ $(addprefix ./examples/,$(PROGRAMS))
 
 test: ## run the tests, installing what is missing
 	@sh .ci/setup test

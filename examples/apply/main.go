@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gitledger/gitledger/compact"
@@ -114,7 +115,7 @@ func marks(sizes []int64) string {
 	return b.String()
 }
 
-// sizes reads how large the shards are; nil when they cannot be read, because the
+// sizes reads how large the shards are, ascending; nil when they cannot be read, because the
 // summary must not be in the way of what it is about.
 func sizes(ctx context.Context, r shard.Reader) []int64 {
 	snap, err := r.Snapshot(ctx, shard.MaintenanceLimits())
@@ -125,5 +126,6 @@ func sizes(ctx context.Context, r shard.Reader) []int64 {
 	for _, s := range snap.Shards {
 		all = append(all, s.Size)
 	}
+	slices.Sort(all)
 	return all
 }

@@ -115,6 +115,14 @@ func TestExecute(t *testing.T) {
 	if code != 0 || out != "{\"n\":1}\n" || errs != "" {
 		t.Error(code, out, errs)
 	}
+	if code, _, _ := execute(t, nil, nil, func(_ context.Context, c *Call) error {
+		if args, err := c.Args("A", "B"); args != nil || err != nil {
+			t.Errorf("%q %v", args, err)
+		}
+		return nil
+	}); code != exitDone {
+		t.Error(code)
+	}
 	if code, _, _ := execute(t, nil, []string{"a"}, func(_ context.Context, c *Call) error {
 		_, err := c.Args("A", "B")
 		return err

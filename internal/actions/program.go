@@ -102,7 +102,10 @@ type Call struct {
 // Args returns the arguments, of which there must be none (then it returns nil) or
 // exactly those that are named.
 func (c *Call) Args(names ...string) ([]string, error) {
-	if len(c.args) != 0 && len(c.args) != len(names) {
+	if len(c.args) == 0 {
+		return nil, nil
+	}
+	if len(c.args) != len(names) {
 		return nil, Usage("the arguments are " + strings.Join(names, " ") + ", or none: see -h")
 	}
 	return c.args, nil
