@@ -35,6 +35,7 @@ func quoted(text string) string { // JSON, with controls escaped
 // TestHostilePayloads lets a stranger's text go through all five mains, accepted and
 // refused. That none of it comes out is judged by run, for each of them.
 func TestHostilePayloads(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	var requests []string
 	for i, text := range hostile {
@@ -62,6 +63,7 @@ func TestHostilePayloads(t *testing.T) {
 
 // Hostile text in each place of a request that is refused.
 func TestHostileRequests(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	var lines []string
 	for _, text := range hostile {
@@ -103,6 +105,7 @@ func TestHostileRequests(t *testing.T) {
 
 // Whoever can write a branch can name its files.
 func TestHostileBranch(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	r.remember(1, `{"type":"ledger_append","ledger":"seen","operation":"add","value":"a"}`)
 	blob := r.git("::error::"+payload+"\n{\"id\":\""+payload+"\"}\n", "hash-object", "-w", "--stdin")

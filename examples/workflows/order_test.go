@@ -22,6 +22,7 @@ func (r *runner) remember(run int, requests ...string) step {
 
 // The five mains in the order of a run and of maintenance.
 func TestInOrder(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	s := r.run("prepare", "-json", "findings", r.path("0/ledger.db")).want(t, 0)
 	var reports []sqlite.Report
