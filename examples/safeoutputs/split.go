@@ -53,7 +53,7 @@ func split(data []byte) *requestLines {
 			continue
 		}
 		switch tool := toolOf(line); {
-		case tool == ledger.ToolRequestCompaction:
+		case strings.ReplaceAll(tool, "-", "_") == ledger.ToolRequestCompaction:
 			found.compactions = append(found.compactions, line)
 		case tool != "" && !mayBeOurs(tool):
 			found.others++
