@@ -14,9 +14,10 @@ help: ## list the targets
 setup: ## install what is missing to build (libgit2 1.5, pkg-config)
 	@sh .ci/setup
 
-programs: setup ## build the mains of the six jobs into bin/
-	$(GO) build -o bin/ $(addprefix ./examples/,prepare safeoutputs persist plan apply verify)
-	$(GO) -C examples/agent build -o ../../bin/agent .
+PROGRAMS ?= prepare agent safeoutputs persist plan apply explore migrate verify
+programs: setup ## build the programs of the jobs, or PROGRAMS, into bin
+	$(GO) build -trimpath -o bin/ $(addprefix ./examples/,$(filter-out agent,$(PROGRAMS)))
+	$(if $(filter agent,$(PROGRAMS)),$(GO) -C examples/agent build -trimpath -o ../../bin/agent .)
 
 demo: setup ## run the whole lifecycle against a real Git server
 	@$(GO) run ./examples/lifecycle $(ARGS)
