@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -21,10 +22,12 @@ const hostile = "a\x1b[31mb\u202ec\n::set-output name=x::y\r\n##[add-path]z\x00"
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain é":                  "plain é",
-		hostile:                    "a·[31mb·c·::set-output name=x::y··##[add-path]z·",
+		hostile:                    "a·[31mb·c·::set-output name=x::y··##·[add-path]z·",
 		"::add-mask::x":            "·::add-mask::x",
 		"  ::error::x":             "·  ::error::x",
-		"##[error]x":               "·##[error]x",
+		"##[error]x":               "##·[error]x",
+		"a ##[add-mask]b":          "a ##·[add-mask]b", // a command wherever it stands
+		"###[x]#\u200b#[y]":        "###·[x]#·#[y]",
 		"\xff":                     "\ufffd",
 		strings.Repeat("é", 1000):  strings.Repeat("é", 80) + "…",
 		strings.Repeat("\x1b", 81): strings.Repeat("·", 80) + "…",
@@ -50,7 +53,7 @@ func TestMarkdown(t *testing.T) {
 // execute runs a program in an environment like a runner's.
 func execute(t *testing.T, env map[string]string, args []string, run func(context.Context, *Call) error) (code int, stdout, stderr string) {
 	var out, errs strings.Builder
-	p := Program{Name: "a:job", Usage: "usage: teaches", Run: run, Flags: func(f *flag.FlagSet) { f.String("repo", "", "where") }}
+	p := Program{Name: "a:job", Usage: "usage: teaches", Run: run, Settings: []Setting{{"A_THING", "thing", "some `thing`"}}, Flags: func(f *flag.FlagSet) { f.String("repo", "", "where") }}
 	code = p.Execute(t.Context(), args, System{Getenv: func(name string) string { return env[name] }, Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()
 }
@@ -61,7 +64,7 @@ func TestAnnotations(t *testing.T) {
 		return errors.New("100%\n::set-output name=x::y")
 	}
 	_, _, got := execute(t, map[string]string{"GITHUB_ACTIONS": "true"}, nil, fail)
-	want := "::warning title=a%3Ajob::a·[31mb·c·::set-output name=x::y··##[add-path]z·\n::error title=a%3Ajob::100%25·::set-output name=x::y\n"
+	want := "::warning title=a%3Ajob::a·[31mb·c·::set-output name=x::y··##·[add-path]z·\n::error title=a%3Ajob::100%25\n::error title=a%3Ajob::·::set-output name=x::y\n"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -96,13 +99,15 @@ func TestOutputs(t *testing.T) {
 
 func TestExecute(t *testing.T) {
 	nothing := func(context.Context, *Call) error { return nil }
-	if code, _, errs := execute(t, nil, []string{"-h"}, nothing); code != 0 || !strings.Contains(errs, "teaches") || !strings.Contains(errs, "-repo") || !strings.Contains(errs, "Exit codes") {
-		t.Error(code, errs)
+	if code, help, errs := execute(t, nil, []string{"-h"}, nothing); code != 0 || errs != "" || !strings.Contains(help, "teaches") ||
+		!strings.Contains(help, "-repo") || !strings.Contains(help, "-thing") || !strings.Contains(help, "else A_THING") || !strings.Contains(help, "Exit codes") {
+		t.Error(code, help, errs)
 	}
-	if code, _, _ := execute(t, nil, []string{"-nonsense"}, nothing); code != exitUsage {
-		t.Error(code)
+	code, out, errs := execute(t, map[string]string{"GITHUB_ACTIONS": "true"}, []string{"-json", "-\n::debug::"}, nothing)
+	if code != exitUsage || !strings.HasPrefix(out, `{"exit_code":2,"errors":["`) || strings.Contains(errs, "\n::debug") {
+		t.Errorf("%d %q %q", code, out, errs)
 	}
-	code, out, errs := execute(t, nil, []string{"-json"}, func(_ context.Context, c *Call) error {
+	code, out, errs = execute(t, nil, []string{"-json"}, func(_ context.Context, c *Call) error {
 		c.Print("for people")
 		c.Progress("for a terminal")
 		return c.Result(map[string]int{"n": 1})
@@ -110,11 +115,70 @@ func TestExecute(t *testing.T) {
 	if code != 0 || out != "{\"n\":1}\n" || errs != "" {
 		t.Error(code, out, errs)
 	}
+	if code, _, _ := execute(t, nil, nil, func(_ context.Context, c *Call) error {
+		if args, err := c.Args("A", "B"); args != nil || err != nil {
+			t.Errorf("%q %v", args, err)
+		}
+		return nil
+	}); code != exitDone {
+		t.Error(code)
+	}
 	if code, _, _ := execute(t, nil, []string{"a"}, func(_ context.Context, c *Call) error {
 		_, err := c.Args("A", "B")
 		return err
 	}); code != exitUsage {
 		t.Error(code)
+	}
+}
+
+// A flag takes the place of its variable, and the variable that of the fallback.
+func TestSettings(t *testing.T) {
+	for want, args := range map[string][]string{"from the variable": nil, "from the flag": {"-thing", "from the flag"}} {
+		env := map[string]string{"A_THING": "from the variable"}
+		if code, _, errs := execute(t, env, args, func(_ context.Context, c *Call) error {
+			if got := c.Setting("A_THING", "x") + c.Setting("ANOTHER", "!"); got != want+"!" {
+				t.Errorf("%q, want %q", got, want)
+			}
+			return nil
+		}); code != exitDone {
+			t.Error(code, errs)
+		}
+	}
+}
+
+// What a failure says for people, for GitHub and for machines.
+func TestFailure(t *testing.T) {
+	summary := filepath.Join(t.TempDir(), "summary")
+	var errs []error
+	for range 30 {
+		errs = append(errs, &txn.RequestErrors{Errors: []*txn.RequestError{{Reason: txn.ReasonSyntax, Detail: "<b> ##[group]|"}}})
+	}
+	env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary}
+	code, out, said := execute(t, env, []string{"-json"}, func(context.Context, *Call) error { return errors.Join(errs...) })
+	if code != exitRefused || strings.Count(said, "::error ") != maxAnnotations || !strings.Contains(said, "and 21 more") || !strings.Contains(said, "::notice ") {
+		t.Errorf("%d\n%s", code, said)
+	}
+	var f failure
+	if err := json.Unmarshal([]byte(out), &f); err != nil || f.ExitCode != code || len(f.Errors) != 30 || f.Advice == "" || strings.ContainsAny(out, "#<") {
+		t.Errorf("%v %s", err, out)
+	}
+	if text, _ := os.ReadFile(summary); !strings.Contains(string(text), "a:job failed") || strings.Contains(string(text), "<b>") || strings.Contains(string(text), "##[") {
+		t.Errorf("%s", text)
+	}
+	if strings.Contains(said, "##[") {
+		t.Errorf("a command in %s", said)
+	}
+}
+
+func TestPlainJSON(t *testing.T) {
+	value := map[string]string{"a": "é\u202e𝄞\x7f##[error]x\n::debug::\u009b"}
+	got, err := plainJSON(value)
+	if want := `{"a":"\u00e9\u202e\ud834\udd1e\u007f\u0023\u0023[error]x\n::debug::\u009b"}`; err != nil || got != want {
+		t.Errorf("%v\n%s\n%s", err, got, want)
+	}
+	back := map[string]string{}
+	if err := json.Unmarshal([]byte(got), &back); err != nil || back["a"] != value["a"] {
+		t.Errorf("%v %q", err, back)
 	}
 }
 
@@ -132,6 +196,9 @@ func TestCode(t *testing.T) {
 		&compact.RejectedError{}: exitRefused,
 		errors.Join(txn.ErrRejected, shard.ErrUnavailable): exitFailed,
 	} {
+		if advice := Advice(err); strings.ContainsAny(advice, "\n%") {
+			t.Errorf("%q", advice)
+		}
 		if got := Code(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}

@@ -43,15 +43,24 @@ func Table(columns []string, rows [][]string) string {
 	return b.String()
 }
 
-// Graph draws the last records of a history in replay order, at most so many, as
-// a Mermaid graph in which the heads are marked. It holds digests only.
-func Graph(h *ledger.History, most int) string {
-	first := max(0, h.Len()-most)
+// Records that a graph shows, and graphs that a summary has: GitHub refuses a
+// summary over 1 MiB as a whole.
+const (
+	MaxGraphRecords = 30
+	MaxGraphs       = 40
+)
+
+// Graph draws the newest records of a ledger, the last in replay order, as a
+// Mermaid graph in which the heads are marked. It holds digests only. An empty
+// ledger has none.
+func Graph(name string, h *ledger.History) string {
+	first := max(0, h.Len()-MaxGraphRecords)
 	if h.Len() == first {
 		return ""
 	}
 	index := map[record.Hash]int{}
 	var b strings.Builder
+	fmt.Fprintf(&b, "\n<details><summary>Newest %d of %d records of %s, heads marked</summary>\n\n", h.Len()-first, h.Len(), Markdown(name))
 	b.WriteString("```mermaid\ngraph LR\n")
 	for i := first; i < h.Len(); i++ {
 		r := h.Record(i)
@@ -69,10 +78,7 @@ func Graph(h *ledger.History, most int) string {
 			fmt.Fprintf(&b, "  class r%d head\n", i)
 		}
 	}
-	b.WriteString("```\n")
-	if first > 0 {
-		fmt.Fprintf(&b, "\nThe last %d of %d records.\n", h.Len()-first, h.Len())
-	}
+	b.WriteString("```\n\n</details>\n")
 	return b.String()
 }
 

@@ -18,7 +18,21 @@ type Program struct {
 	Usage string // what it is for, its arguments, what it reads and writes; shown by -h
 	Flags func(*flag.FlagSet)
 	Run   func(context.Context, *Call) error
+
+	// Settings are environment variables that a flag can take the place of. A
+	// credential is none of them: other processes can read arguments.
+	Settings []Setting
 }
+
+// A Setting is a variable, the flag that takes its place, and what it is, with a
+// name for the value in back quotes.
+type Setting struct{ Variable, Flag, About string }
+
+// What a runner hands to every step.
+const (
+	envOutput  = "GITHUB_OUTPUT"
+	envSummary = "GITHUB_STEP_SUMMARY"
+)
 
 // System is the world around a program.
 type System struct {
@@ -41,31 +55,36 @@ func Main(p Program) {
 
 // Execute runs a program and returns its exit code; see [ExitCodes].
 func (p Program) Execute(ctx context.Context, args []string, s System) int {
-	c := &Call{System: s, program: p.Name, inCI: s.Getenv("GITHUB_ACTIONS") == "true"}
+	c := &Call{System: s, program: p.Name, inCI: s.Getenv("GITHUB_ACTIONS") == "true", given: map[string]*string{}}
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
-	flags.SetOutput(s.Stderr)
-	flags.BoolVar(&c.JSON, "json", false, "print the result as JSON")
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	flags.BoolVar(&c.JSON, "json", false, "print the result, or the errors, as one line of JSON")
+	for _, setting := range append([]Setting{
+		{envOutput, "output", "append the step's outputs to this `file`"},
+		{envSummary, "summary", "append a summary in Markdown to this `file`"},
+	}, p.Settings...) {
+		c.given[setting.Variable] = flags.String(setting.Flag, "", setting.About+"; else "+setting.Variable)
+	}
 	if p.Flags != nil {
 		p.Flags(flags)
 	}
-	flags.Usage = func() {
-		fmt.Fprintf(s.Stderr, "%s\nFlags:\n", p.Usage)
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(s.Stdout)
+		fmt.Fprintf(s.Stdout, "%s\nFlags:\n", p.Usage)
 		flags.PrintDefaults()
-		fmt.Fprintf(s.Stderr, "\n%s", ExitCodes)
-	}
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(s.Stdout, "\n%s", ExitCodes)
 		return exitDone
-	case err != nil:
-		return exitUsage
+	}
+	if err != nil {
+		return c.fail(Usage(err.Error() + ": see -h"))
 	}
 	c.args = flags.Args()
-	err := p.Run(ctx, c)
-	if err == nil {
-		return exitDone
+	if err := p.Run(ctx, c); err != nil {
+		return c.fail(err)
 	}
-	c.annotate("error", err.Error())
-	return Code(err)
+	return exitDone
 }
 
 // A Call is one run of a program.
@@ -76,6 +95,8 @@ type Call struct {
 	program string
 	inCI    bool
 	args    []string
+	given   map[string]*string // by flags, in place of these variables
+	printed bool               // a result was
 }
 
 // Args returns the arguments, of which there must be none (then it returns nil) or
@@ -90,8 +111,12 @@ func (c *Call) Args(names ...string) ([]string, error) {
 	return c.args, nil
 }
 
-// Setting returns the value of an environment variable, or fallback.
+// Setting returns what the flag for an environment variable gives, else the
+// variable, else fallback.
 func (c *Call) Setting(variable, fallback string) string {
+	if v := c.given[variable]; v != nil && *v != "" {
+		return *v
+	}
 	if v := c.Getenv(variable); v != "" {
 		return v
 	}

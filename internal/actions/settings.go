@@ -1,7 +1,9 @@
 package actions
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -10,9 +12,13 @@ import (
 // Configs reads the ledgers of a run, or with compaction of the maintenance run,
 // from the environment as the runtime hands them over.
 func (c *Call) Configs(variable string) (ledger.Configs, error) {
-	encoded := c.Getenv(variable)
+	encoded := c.Setting(variable, "")
 	if encoded == "" {
-		return nil, Usage("the environment variable " + variable + " is not set: it has the ledgers in base64")
+		instead := ""
+		if c.given[variable] != nil {
+			instead = ", and -config is not given"
+		}
+		return nil, Usage("the environment variable " + variable + " is not set" + instead + ": it has the ledgers in base64, as examples/jobs -base64 prints them")
 	}
 	return ledger.ParseBase64(encoded)
 }
@@ -85,4 +91,12 @@ func (c *Call) Declaration(file, name string) (ledger.Config, error) {
 		return ledger.Config{}, Usage("name a ledger with -ledger")
 	}
 	return Config(configs, name)
+}
+
+// Folder makes the folder of a file that is to be written.
+func Folder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return errors.New("the folder of the file to write cannot be made")
+	}
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 
 	"github.com/gitledger/gitledger/internal/actions"
+	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/shard/gitbranch"
 )
 
@@ -21,4 +23,17 @@ func Open(ctx context.Context, c *actions.Call, url, cache string) (*gitbranch.R
 		options.Credential = gitbranch.Token(token)
 	}
 	return gitbranch.Open(ctx, options)
+}
+
+// History reads a ledger as a projection would. The history may be malformed.
+func History(ctx context.Context, r *gitbranch.Repository, cfg ledger.Config) (*ledger.History, error) {
+	reader, err := r.Reader(cfg.Branch())
+	if err != nil {
+		return nil, err
+	}
+	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Reconstruct(ctx, snap)
 }
