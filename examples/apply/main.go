@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gitledger/gitledger/compact"
@@ -38,6 +39,9 @@ func main() {
 	actions.Main(actions.Program{
 		Name:  "apply",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvMaintenance, Flag: "config", About: "the `ledgers` with their compaction, in base64"},
+		},
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 		},
@@ -63,10 +67,7 @@ func apply(ctx context.Context, c *actions.Call, repo string) error {
 	if err != nil {
 		return err
 	}
-	before, err := sizes(ctx, branch)
-	if err != nil {
-		return err
-	}
+	before := sizes(ctx, branch)
 	c.Progress("applying to %s", cfg.Branch())
 	outcome, err := compact.Apply(ctx, branch, cfg, plan, compact.ApplyOptions{})
 	if outcome == nil {
@@ -76,24 +77,32 @@ func apply(ctx context.Context, c *actions.Call, repo string) error {
 		c.Warning("ledger %s: the plan is not applied: %s: %s", cfg.Name, outcome.Status, outcome.Reason)
 	}
 	c.Print("%s: %s: %s", cfg.Name, outcome.Status, outcome.Reason)
-	after, failed := sizes(ctx, branch)
-	return errors.Join(err, failed, c.Result(outcome), c.Summary(summary(cfg, outcome, before, after)))
+	return errors.Join(err, c.Result(outcome), c.Summary(summary(cfg, outcome, before, sizes(ctx, branch))))
 }
 
 func summary(cfg ledger.Config, o *compact.Outcome, before, after []int64) string {
-	rows := [][]string{{cfg.Name, string(o.Status), string(o.Reason.Code), fmt.Sprint(o.Stats.SourceSegments),
-		fmt.Sprint(o.Stats.ReplacementRecords), fmt.Sprint(len(before)), fmt.Sprint(len(after))}}
-	columns := []string{"ledger", "status", "why", "merged", "records", "shards before", "shards after"}
-	return "### Compaction\n\n" + actions.Table(columns, rows) +
-		"\nShard sizes, each mark one shard:\n\n```\nbefore " + marks(before) + "\nafter  " + marks(after) + "\n```\n"
+	rows := [][]string{{cfg.Name, string(o.Status), string(o.Reason.Code), fmt.Sprint(o.Stats.SourceSegments), fmt.Sprint(o.Stats.ReplacementRecords)}}
+	return "### Compaction\n\n" + actions.Table([]string{"ledger", "status", "why", "merged", "records"}, rows) +
+		"\n" + actions.Table([]string{"shards", "count", "bytes", "sizes"}, [][]string{row("before", before), row("after", after)})
 }
 
-// marks draws the sizes of shards, at most 200 of them, on a scale of powers of
-// four from 1 KiB.
+func row(when string, sizes []int64) []string {
+	if sizes == nil {
+		return []string{when, "unknown", "", ""}
+	}
+	var total int64
+	for _, size := range sizes {
+		total += size
+	}
+	return []string{when, fmt.Sprint(len(sizes)), fmt.Sprint(total), marks(sizes)}
+}
+
+// marks draws the sizes of shards, one mark each and at most 100 of them, on a
+// scale of powers of four from 1 KiB.
 func marks(sizes []int64) string {
 	var b strings.Builder
 	for i, size := range sizes {
-		if i == 200 {
+		if i == 100 {
 			b.WriteString("…")
 			break
 		}
@@ -106,14 +115,17 @@ func marks(sizes []int64) string {
 	return b.String()
 }
 
-func sizes(ctx context.Context, r shard.Reader) ([]int64, error) {
+// sizes reads how large the shards are, ascending; nil when they cannot be read, because the
+// summary must not be in the way of what it is about.
+func sizes(ctx context.Context, r shard.Reader) []int64 {
 	snap, err := r.Snapshot(ctx, shard.MaintenanceLimits())
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	var all []int64
+	all := []int64{}
 	for _, s := range snap.Shards {
 		all = append(all, s.Size)
 	}
-	return all, nil
+	slices.Sort(all)
+	return all
 }

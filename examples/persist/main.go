@@ -14,6 +14,7 @@ import (
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
+	"github.com/gitledger/gitledger/shard/gitbranch"
 	"github.com/gitledger/gitledger/txn"
 )
 
@@ -24,7 +25,8 @@ validates it again with the latest state of each ledger, and pushes. It is the o
 job of a run that holds a token which may write contents. Run again, for whatever
 reason, it finds what is there already and stores nothing twice.
 
-Without an artifact there is nothing to do, and that is no error.
+Without an artifact there is nothing to do, and that is a warning. One that is
+named as an argument must be there.
 
 Reads   GH_AW_LEDGER_CONFIG_BASE64, GH_AW_LEDGER_TRANSACTIONS (ARTIFACT),
         GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
@@ -39,6 +41,9 @@ func main() {
 	actions.Main(actions.Program{
 		Name:  "persist",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+		},
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 			f.StringVar(&audit, "audit", "", "append an entry for each ledger to this `file`: hashes and identifiers")
@@ -62,8 +67,8 @@ func persist(ctx context.Context, c *actions.Call, repo, audit string) error {
 	}
 	artifact, err := txn.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && args == nil {
-		c.Print("no artifact: nothing to persist")
-		return nil
+		c.Warning("there is no artifact, so nothing was persisted: the safe-outputs job made none, or it was not downloaded")
+		return report(c, &txn.Result{Ledgers: []txn.LedgerResult{}}, "")
 	}
 	if err != nil {
 		return err
@@ -79,10 +84,28 @@ func persist(ctx context.Context, c *actions.Call, repo, audit string) error {
 	if result == nil {
 		return err
 	}
-	return errors.Join(err, report(c, result))
+	return errors.Join(err, report(c, result, graphs(ctx, c, r, configs, result)))
 }
 
-func report(c *actions.Call, result *txn.Result) error {
+// graphs draws the ledgers as they are now. They are an extra: what cannot be read
+// is left out.
+func graphs(ctx context.Context, c *actions.Call, r *gitbranch.Repository, configs ledger.Configs, result *txn.Result) (text string) {
+	if !c.Summarised() {
+		return ""
+	}
+	for _, l := range result.Ledgers[:min(len(result.Ledgers), actions.MaxGraphs)] {
+		cfg, ok := configs.Lookup(l.Ledger)
+		if !ok || !l.Status.Durable() {
+			continue
+		}
+		if h, err := repository.History(ctx, r, cfg); err == nil {
+			text += actions.Graph(cfg.Name, h)
+		}
+	}
+	return text
+}
+
+func report(c *actions.Call, result *txn.Result, graphs string) error {
 	if result.AuditFailed {
 		c.Warning("an audit entry could not be written")
 	}
@@ -101,6 +124,6 @@ func report(c *actions.Call, result *txn.Result) error {
 	return errors.Join(
 		c.Result(result),
 		c.Output(ledger.OutputResult, string(text)),
-		c.Summary("### Ledgers persisted\n\n"+actions.Table(columns, rows)),
+		c.Summary("### Ledgers persisted\n\n"+actions.Table(columns, rows)+graphs),
 	)
 }

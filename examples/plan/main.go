@@ -25,17 +25,27 @@ Without arguments there must be one ledger whose compaction is enabled.
 
 Reads   GH_AW_LEDGER_COMPACTION_CONFIG, GH_AW_LEDGER_COMPACTION_PLAN_FILE (PLAN),
         GH_AW_LEDGER_COMPACTION_TRIGGER (scheduled or requested),
+        GH_AW_LEDGER_COMPACTION_REQUESTED (the ledger that was asked for),
         GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
 Writes  the plan, the output plan_created (true or false), and the step's summary
 
   GH_TOKEN=… plan findings findings.plan.json
 `
 
+// notRequested is why there is no plan when maintenance was asked for another
+// ledger, or compaction is disabled for this one.
+const notRequested compact.Code = "not-requested"
+
 func main() {
 	var repo string
 	actions.Main(actions.Program{
 		Name:  "plan",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvMaintenance, Flag: "config", About: "the `ledgers` with their compaction, in base64"},
+			{Variable: ledger.EnvTrigger, Flag: "trigger", About: "scheduled or requested: `why` maintenance runs"},
+			{Variable: ledger.EnvRequested, Flag: "requested", About: "the `ledger` that maintenance was asked for, in this spelling; every one if it is empty"},
+		},
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 		},
@@ -48,6 +58,13 @@ func plan(ctx context.Context, c *actions.Call, repo string) error {
 	if err != nil {
 		return err
 	}
+	trigger := compact.Trigger(c.Setting(ledger.EnvTrigger, string(compact.Scheduled)))
+	if trigger != compact.Scheduled && trigger != compact.Requested {
+		return actions.Usage(ledger.EnvTrigger + " is neither scheduled nor requested")
+	}
+	if !cfg.Requested(c.Setting(ledger.EnvRequested, "")) {
+		return report(c, cfg, &compact.Proposal{Reason: compact.Reason{Code: notRequested}})
+	}
 	r, err := repository.Open(ctx, c, repo, "")
 	if err != nil {
 		return err
@@ -58,17 +75,16 @@ func plan(ctx context.Context, c *actions.Call, repo string) error {
 		return err
 	}
 	c.Progress("reading %s", cfg.Branch())
-	trigger := compact.Trigger(c.Setting(ledger.EnvTrigger, string(compact.Scheduled)))
-	if trigger != compact.Scheduled && trigger != compact.Requested {
-		return actions.Usage(ledger.EnvTrigger + " is neither scheduled nor requested")
-	}
 	proposal, err := compact.Propose(ctx, reader, cfg, compact.ProposeOptions{Trigger: trigger})
 	if err != nil {
 		return err
 	}
 	if proposal.Plan != nil {
+		if err := actions.Folder(path); err != nil {
+			return err
+		}
 		if err := compact.WriteFile(path, proposal.Plan); errors.Is(err, fs.ErrExist) {
-			return actions.Usage("the plan exists already")
+			return actions.Usage("the plan exists already: remove it, or name another file")
 		} else if err != nil {
 			return errors.New("the plan cannot be written")
 		}

@@ -12,8 +12,6 @@ import (
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/replay/sqlite"
-	"github.com/gitledger/gitledger/shard"
-	"github.com/gitledger/gitledger/shard/gitbranch"
 )
 
 const usage = `usage: prepare [flags] [LEDGER DATABASE]
@@ -38,6 +36,9 @@ func main() {
 	actions.Main(actions.Program{
 		Name:  "prepare",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+		},
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 			f.StringVar(&cache, "cache", "", "keep what is fetched in this `folder`, so that the next run fetches what is new")
@@ -78,7 +79,7 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string
 	var graphs string
 	for _, cfg := range configs {
 		c.Progress("reading %s", cfg.Branch())
-		h, err := read(ctx, r, cfg)
+		h, err := repository.History(ctx, r, cfg)
 		if err != nil {
 			return fmt.Errorf("ledger %s: %w", cfg.Name, err)
 		}
@@ -88,8 +89,8 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string
 		}
 		reports = append(reports, report)
 		rows = append(rows, []string{cfg.Name, cfg.Type.String(), fmt.Sprint(report.Records), fmt.Sprint(report.Shards), fmt.Sprint(len(h.Heads()))})
-		if graph := actions.Graph(h, 30); graph != "" {
-			graphs += "\n<details><summary>Newest records of " + cfg.Name + "</summary>\n\n" + graph + "\n</details>\n"
+		if len(reports) <= actions.MaxGraphs {
+			graphs += actions.Graph(cfg.Name, h)
 		}
 		c.Print("%s: %d records in %d shards", cfg.Name, report.Records, report.Shards)
 	}
@@ -97,16 +98,4 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string
 		return err
 	}
 	return c.Summary("### Ledgers of this run\n\n" + actions.Table([]string{"ledger", "type", "records", "shards", "heads"}, rows) + graphs)
-}
-
-func read(ctx context.Context, r *gitbranch.Repository, cfg ledger.Config) (*ledger.History, error) {
-	reader, err := r.Reader(cfg.Branch())
-	if err != nil {
-		return nil, err
-	}
-	snap, err := reader.Snapshot(ctx, shard.ProjectionLimits())
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Reconstruct(ctx, snap)
 }

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/gitledger/gitledger/compact"
 	"github.com/gitledger/gitledger/compact/dispatch"
@@ -37,18 +36,24 @@ Writes  the artifact, and the step's summary
 `
 
 func main() {
-	var transaction string
+	var transaction, ref string
 	actions.Main(actions.Program{
 		Name:  "safeoutputs",
 		Usage: usage,
+		Settings: []actions.Setting{
+			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+			{Variable: "GITHUB_REPOSITORY", Flag: "repository", About: "the `owner/name` whose maintenance a request for compaction starts"},
+			{Variable: "GITHUB_API_URL", Flag: "api", About: "the `URL` of GitHub's API"},
+		},
 		Flags: func(f *flag.FlagSet) {
+			f.StringVar(&ref, "ref", "", "the `branch` whose maintenance workflow is started; the default branch if it is not given")
 			f.StringVar(&transaction, "transaction", "", "the transaction's `ID`, instead of the run's and its attempt")
 		},
-		Run: func(ctx context.Context, c *actions.Call) error { return validate(ctx, c, transaction) },
+		Run: func(ctx context.Context, c *actions.Call) error { return validate(ctx, c, transaction, ref) },
 	})
 }
 
-func validate(ctx context.Context, c *actions.Call, transaction string) error {
+func validate(ctx context.Context, c *actions.Call, transaction, ref string) error {
 	configs, err := c.Configs(ledger.EnvConfig)
 	if err != nil {
 		return err
@@ -74,70 +79,78 @@ func validate(ctx context.Context, c *actions.Call, transaction string) error {
 	if err != nil {
 		return err
 	}
+	if found.absent {
+		c.Warning("there is no file of requests: the agent asked for nothing, or its artifact was not downloaded")
+	}
 	tx, err := txn.Normalize(configs, transaction, bytes.NewReader(found.appends))
 	if err != nil {
+		return found.placed(err)
+	}
+	if err := actions.Folder(artifact); err != nil {
 		return err
 	}
 	if err := txn.WriteFile(artifact, tx); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return actions.Usage("the artifact exists already")
+			return actions.Usage("the artifact exists already: remove it, or name another file")
 		}
 		return errors.New("the artifact cannot be written")
 	}
-	requested := dispatchAll(ctx, c, configs, found.compactions)
+	return report(c, tx, found, dispatchAll(ctx, c, configs, ref, found.compactions))
+}
 
+func report(c *actions.Call, tx *txn.Transaction, found *requestLines, asked []string) error {
 	type accepted struct {
 		TransactionID string   `json:"transaction_id"`
 		Records       int      `json:"records"`
 		Ledgers       []string `json:"ledgers"`
 		Others        int      `json:"other_lines"`
-		Compactions   int      `json:"compactions_requested"`
+		Compactions   []string `json:"compactions_requested"` // ledgers
 	}
-	result := accepted{tx.ID(), tx.Len(), append([]string{}, tx.Ledgers()...), found.others, requested}
-	if err := c.Result(result); err != nil {
-		return err
-	}
-	c.Print("accepted %d requests for %d ledgers; %d lines of other tools", tx.Len(), len(tx.Ledgers()), found.others)
+	names := append([]string{}, tx.Ledgers()...)
+	c.Print("accepted %d requests for %d ledgers; %d lines of other tools", tx.Len(), len(names), found.others)
 	counts := map[string]int{}
 	for a := range tx.Appends() {
 		counts[a.Ledger]++
 	}
 	var rows [][]string
-	for _, name := range tx.Ledgers() {
+	for _, name := range names {
 		rows = append(rows, []string{name, fmt.Sprint(counts[name])})
 	}
-	return c.Summary("### Ledger requests\n\nAccepted, and durable once the persist job says so.\n\n" + actions.Table([]string{"ledger", "requests"}, rows))
+	text := "### Ledger requests\n\nAccepted, and durable once the persist job says so.\n\n" + actions.Table([]string{"ledger", "requests"}, rows)
+	for _, name := range asked {
+		text += "\nMaintenance was asked to consider " + actions.Markdown(name) + ".\n"
+		c.Print("maintenance was asked to consider %s", name)
+	}
+	return errors.Join(c.Result(accepted{tx.ID(), tx.Len(), names, found.others, asked}), c.Summary(text))
 }
 
-// dispatchAll asks for maintenance. That it fails stops nothing: compaction is
-// never in the way of what the agent has to say.
-func dispatchAll(ctx context.Context, c *actions.Call, configs ledger.Configs, requests [][]byte) (done int) {
+// dispatchAll asks for maintenance and returns the ledgers for which it did. That
+// it fails stops nothing: compaction is never in the way of what the agent has to
+// say.
+func dispatchAll(ctx context.Context, c *actions.Call, configs ledger.Configs, ref string, requests [][]byte) []string {
+	asked := []string{}
 	token := c.Getenv(ledger.EnvToken)
+	if len(requests) > 0 && token == "" {
+		c.Warning("compaction was requested, and there is no %s to start it with", ledger.EnvToken)
+		return asked
+	}
 	handler := compact.Requests{Ledgers: configs, Dispatcher: &dispatch.GitHub{
-		Repository: c.Getenv("GITHUB_REPOSITORY"), Token: token, BaseURL: c.Getenv("GITHUB_API_URL"),
+		Repository: c.Setting("GITHUB_REPOSITORY", ""), Token: token, BaseURL: c.Setting("GITHUB_API_URL", ""), Ref: ref,
 	}}
+	refused := 0
 	for _, request := range requests {
-		if token == "" {
-			c.Warning("compaction was requested, and there is no token to start it with")
-			return done
-		}
-		if _, err := handler.Handle(ctx, request); err != nil {
+		switch result, err := handler.Handle(ctx, request); {
+		case err != nil && refused == 0:
 			c.Warning("compaction was requested and not started: %v", err)
-			continue
+			refused++
+		case err != nil:
+			refused++
+		case !result.Repeated:
+			asked = append(asked, result.Ledger)
 		}
-		done++
 	}
-	return done
-}
-
-func read(path string) (*requestLines, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &requestLines{}, nil // the agent asked for nothing
+	if refused > 1 {
+		c.Warning("%d more requests for compaction were not met", refused-1)
 	}
-	if err != nil {
-		return nil, errors.New("the requests cannot be read")
-	}
-	defer f.Close()
-	return split(f)
+	return asked
 }
