@@ -14,9 +14,10 @@ help: ## list the targets
 setup: ## install what is missing to build (libgit2 1.5, pkg-config)
 	@sh .ci/setup
 
-programs: setup ## build the mains of the six jobs into bin/
-	$(GO) build -o bin/ $(addprefix ./examples/,prepare safeoutputs persist plan apply verify)
-	$(GO) -C examples/agent build -o ../../bin/agent .
+PROGRAMS ?= prepare agent safeoutputs persist plan apply verify
+programs: setup ## build the mains of the six jobs (PROGRAMS) into bin/
+	@mkdir -p bin
+	@set -e; for p in $(PROGRAMS); do $(GO) -C examples/$$p build -o ../../bin/$$p .; done
 
 demo: setup ## run the whole lifecycle against a real Git server
 	@$(GO) run ./examples/lifecycle $(ARGS)

@@ -190,7 +190,7 @@ func (r *runner) expand(text string) string {
 	})
 }
 
-// value is of an expression with ==, && and ||, which is all that the samples use.
+// value is of an expression with ==, !=, && and ||, which is all that the samples use.
 func (r *runner) value(e string) string {
 	if left, right, ok := strings.Cut(e, " || "); ok {
 		if v := r.value(left); v != "" && v != "false" {
@@ -206,6 +206,9 @@ func (r *runner) value(e string) string {
 	}
 	if left, right, ok := strings.Cut(e, " == "); ok {
 		return fmt.Sprint(r.value(left) == r.value(right))
+	}
+	if left, right, ok := strings.Cut(e, " != "); ok {
+		return fmt.Sprint(r.value(left) != r.value(right))
 	}
 	switch {
 	case e == "!cancelled()":
