@@ -134,7 +134,7 @@ func (r *world) judge(name string, s ended) {
 			}
 		}
 		for _, c := range text {
-			if c != '\n' && !unicode.IsPrint(c) {
+			if c != '\n' && c != '\t' && !unicode.IsPrint(c) {
 				r.t.Errorf("%s: %q in %s", name, c, where)
 				break
 			}
