@@ -204,11 +204,11 @@ func (r *runner) value(e string) string {
 		}
 		return r.value(right)
 	}
-	if left, right, ok := strings.Cut(e, " != "); ok {
-		return fmt.Sprint(r.value(left) != r.value(right))
-	}
 	if left, right, ok := strings.Cut(e, " == "); ok {
 		return fmt.Sprint(r.value(left) == r.value(right))
+	}
+	if left, right, ok := strings.Cut(e, " != "); ok {
+		return fmt.Sprint(r.value(left) != r.value(right))
 	}
 	switch {
 	case e == "!cancelled()":

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gitledger/gitledger/compact"
+	"github.com/gitledger/gitledger/internal/artifact"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
@@ -184,16 +185,23 @@ func TestPlainJSON(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	for err, want := range map[error]int{
-		nil:                      exitDone,
-		errors.New("unknown"):    exitFailed,
-		shard.ErrUnavailable:     exitFailed,
-		context.Canceled:         exitFailed,
-		shard.ErrUnauthorized:    exitUsage,
-		fs.ErrNotExist:           exitUsage,
-		Usage("x"):               exitUsage,
-		txn.ErrRejected:          exitRefused,
-		ledger.ErrMalformed:      exitRefused,
-		&compact.RejectedError{}: exitRefused,
+		nil:                       exitDone,
+		errors.New("unknown"):     exitFailed,
+		shard.ErrUnavailable:      exitFailed,
+		context.Canceled:          exitFailed,
+		shard.ErrUnauthorized:     exitUsage,
+		fs.ErrNotExist:            exitUsage,
+		Usage("x"):                exitUsage,
+		txn.ErrRejected:           exitRefused,
+		ledger.ErrMalformed:       exitRefused,
+		&compact.RejectedError{}:  exitRefused,
+		compact.ErrUnknownLedger:  exitRefused,
+		compact.ErrInvalidRequest: exitRefused,
+		compact.ErrLedgerRequired: exitRefused,
+		shard.ErrOutcomeUnknown:   exitFailed,
+		shard.ErrLocked:           exitFailed,
+		shard.ErrTooLarge:         exitRefused,
+		artifact.ErrNotRegular:    exitRefused,
 		errors.Join(txn.ErrRejected, shard.ErrUnavailable): exitFailed,
 	} {
 		if advice := Advice(err); strings.ContainsAny(advice, "\n%") {

@@ -86,6 +86,7 @@ func verdicts() []verdict {
 		{one(txn.ErrArtifact), exitRefused, "let the safe-outputs job make the artifact of this run, with the same configuration, and pass it on as it is"},
 		{as[*txn.RequestErrors], exitRefused, nothingAccepted},
 		{as[*txn.RequestError], exitRefused, nothingAccepted},
+		{one(compact.ErrInvalidRequest, compact.ErrLedgerRequired, compact.ErrUnknownLedger), exitRefused, nothingAccepted},
 		{one(artifact.ErrNotRegular, artifact.ErrTooLarge), exitRefused, "pass the file on as its job wrote it"},
 		{one(txn.ErrBranchFull, shard.ErrTooLarge), exitRefused, "compact the ledger, then run the job again"},
 		{one(txn.ErrConflict), exitRefused, "two runs had the same transaction ID, or a record was forged: look at the branch"},

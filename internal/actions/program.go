@@ -69,15 +69,19 @@ func (p Program) Execute(ctx context.Context, args []string, s System) int {
 	if p.Flags != nil {
 		p.Flags(flags)
 	}
+	help := func(w io.Writer) {
+		flags.SetOutput(w)
+		fmt.Fprintf(w, "%s\nFlags:\n", p.Usage)
+		flags.PrintDefaults()
+		fmt.Fprintf(w, "\n%s", ExitCodes)
+	}
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		flags.SetOutput(s.Stdout)
-		fmt.Fprintf(s.Stdout, "%s\nFlags:\n", p.Usage)
-		flags.PrintDefaults()
-		fmt.Fprintf(s.Stdout, "\n%s", ExitCodes)
+		help(s.Stdout)
 		return exitDone
 	}
 	if err != nil {
+		help(s.Stderr)
 		return c.fail(Usage(err.Error() + ": see -h"))
 	}
 	c.args = flags.Args()

@@ -14,7 +14,11 @@ import (
 func (c *Call) Configs(variable string) (ledger.Configs, error) {
 	encoded := c.Setting(variable, "")
 	if encoded == "" {
-		return nil, Usage("the environment variable " + variable + " is not set, and -config is not given: it has the ledgers in base64, as examples/jobs -base64 prints them")
+		instead := ""
+		if c.given[variable] != nil {
+			instead = ", and -config is not given"
+		}
+		return nil, Usage("the environment variable " + variable + " is not set" + instead + ": it has the ledgers in base64, as examples/jobs -base64 prints them")
 	}
 	return ledger.ParseBase64(encoded)
 }

@@ -1,12 +1,11 @@
-// Package workflows_test runs the mains of the jobs as a runner does: as
-// processes, with the environment of a step, against a Git server.
-package workflows_test
+//go:build cgo
+
+package workflows
 
 import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,28 +24,8 @@ const (
 	payload = "PAYLOAD"
 )
 
-var programs string // the folder that they are built into; set once, by TestMain
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "gitledger-mains-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-o", dir+"/", "../../prepare", "../../safeoutputs", "../../persist", "../../plan", "../../apply")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
-			return 1
-		}
-		programs = dir
-		return m.Run()
-	}())
-}
-
-// runner is a repository on a server, and what a runner knows of it.
-type runner struct {
+// world is a repository on a server, and what a runner knows of it.
+type world struct {
 	t      *testing.T
 	server *gittest.Server
 	repo   string // its path
@@ -56,7 +35,7 @@ type runner struct {
 
 const declared = `{seen: {type: set}, notes: {type: notes}, findings: {type: table, key: id, compaction: {min-segments: 2, max-segments: 8}}}`
 
-func newRunner(t *testing.T) *runner {
+func newWorld(t *testing.T) *world {
 	t.Helper()
 	server, err := gittest.New(t.TempDir())
 	if err != nil {
@@ -80,16 +59,16 @@ func newRunner(t *testing.T) *runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &runner{t: t, server: server, repo: path, dir: t.TempDir(), env: map[string]string{
+	return &world{t: t, server: server, repo: path, dir: t.TempDir(), env: map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(), "CI": "true", "GITHUB_ACTIONS": "true",
 		"GITHUB_SERVER_URL": server.URL, "GITHUB_REPOSITORY": "octo/memory", "GITHUB_RUN_ID": "4200", "GITHUB_RUN_ATTEMPT": "1",
 		ledger.EnvToken: token, ledger.EnvConfig: config, ledger.EnvMaintenance: maintenance,
 	}}
 }
 
-func (r *runner) path(name string) string { return filepath.Join(r.dir, name) }
+func (r *world) path(name string) string { return filepath.Join(r.dir, name) }
 
-func (r *runner) write(name, content string) string {
+func (r *world) write(name, content string) string {
 	r.t.Helper()
 	if err := os.WriteFile(r.path(name), []byte(content), 0o600); err != nil {
 		r.t.Fatal(err)
@@ -97,8 +76,8 @@ func (r *runner) write(name, content string) string {
 	return r.path(name)
 }
 
-// step is what came of one.
-type step struct {
+// ended is what came of one step.
+type ended struct {
 	code                            int
 	stdout, stderr, output, summary string
 }
@@ -108,7 +87,7 @@ var command = regexp.MustCompile(`(?m)^\s*::.*$|##\[.*$`)
 
 // run runs one program as a step, and judges what holds for every step: nothing
 // that is secret or a stranger's comes out, and no command but our own.
-func (r *runner) run(name string, args ...string) step {
+func (r *world) run(name string, args ...string) ended {
 	r.t.Helper()
 	files := r.t.TempDir()
 	cmd := exec.CommandContext(r.t.Context(), filepath.Join(programs, name), args...)
@@ -124,7 +103,7 @@ func (r *runner) run(name string, args ...string) step {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		r.t.Fatal(err)
 	}
-	s := step{code: cmd.ProcessState.ExitCode(), stdout: out.String(), stderr: errs.String(), output: read(output), summary: read(summary)}
+	s := ended{code: cmd.ProcessState.ExitCode(), stdout: out.String(), stderr: errs.String(), output: read(output), summary: read(summary)}
 	r.judge(name, s)
 	return s
 }
@@ -134,7 +113,7 @@ func read(path string) string {
 	return string(data)
 }
 
-func (r *runner) judge(name string, s step) {
+func (r *world) judge(name string, s ended) {
 	r.t.Helper()
 	ours := regexp.MustCompile(`^::(error|warning|notice) title=` + name + `::.`)
 	for _, c := range command.FindAllString(s.stdout+"\n"+s.stderr, -1) {
@@ -155,7 +134,7 @@ func (r *runner) judge(name string, s step) {
 			}
 		}
 		for _, c := range text {
-			if c != '\n' && !unicode.IsPrint(c) {
+			if c != '\n' && c != '\t' && !unicode.IsPrint(c) {
 				r.t.Errorf("%s: %q in %s", name, c, where)
 				break
 			}
@@ -164,7 +143,7 @@ func (r *runner) judge(name string, s step) {
 }
 
 // want fails unless the step ended with that code.
-func (s step) want(t *testing.T, code int) step {
+func (s ended) want(t *testing.T, code int) ended {
 	t.Helper()
 	if s.code != code {
 		t.Fatalf("exit code %d, want %d\n%s%s", s.code, code, s.stdout, s.stderr)
@@ -173,7 +152,7 @@ func (s step) want(t *testing.T, code int) step {
 }
 
 // outputs reads what a step wrote to GITHUB_OUTPUT.
-func (s step) outputs() map[string]string {
+func (s ended) outputs() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(s.output) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
@@ -183,7 +162,7 @@ func (s step) outputs() map[string]string {
 }
 
 // into reads the one line of JSON that a step printed.
-func (s step) into(t *testing.T, v any) {
+func (s ended) into(t *testing.T, v any) {
 	t.Helper()
 	if strings.Count(s.stdout, "\n") != 1 {
 		t.Fatalf("not one line: %q", s.stdout)
@@ -194,7 +173,7 @@ func (s step) into(t *testing.T, v any) {
 }
 
 // git runs git in the repository.
-func (r *runner) git(stdin string, args ...string) string {
+func (r *world) git(stdin string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", r.repo}, args...)...)
 	cmd.Env = append(gittest.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.invalid", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.invalid")

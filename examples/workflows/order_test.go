@@ -1,4 +1,6 @@
-package workflows_test
+//go:build cgo
+
+package workflows
 
 import (
 	"encoding/json"
@@ -12,7 +14,7 @@ import (
 )
 
 // remember takes requests through the two trusted jobs of a run.
-func (r *runner) remember(run int, requests ...string) step {
+func (r *world) remember(run int, requests ...string) ended {
 	r.t.Helper()
 	r.env["GITHUB_RUN_ID"] = fmt.Sprint(run)
 	file, artifact := r.write(fmt.Sprintf("requests-%d.jsonl", run), strings.Join(requests, "\n")+"\n"), r.path(fmt.Sprintf("transactions-%d.json", run))
@@ -23,7 +25,7 @@ func (r *runner) remember(run int, requests ...string) step {
 // The five mains in the order of a run and of maintenance.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	s := r.run("prepare", "-json", "findings", r.path("0/ledger.db")).want(t, 0)
 	var reports []sqlite.Report
 	if s.into(t, &reports); len(reports) != 1 || reports[0].Records != 0 {
@@ -80,7 +82,7 @@ func TestInOrder(t *testing.T) {
 
 // maintain takes the ten shards of findings, of which a plan merges at most eight,
 // through the pair of maintenance jobs.
-func (r *runner) maintain() {
+func (r *world) maintain() {
 	r.t.Helper()
 	t := r.t
 	r.env["GH_AW_LEDGER_COMPACTION_TRIGGER"] = "requested"

@@ -1,4 +1,6 @@
-package workflows_test
+//go:build cgo
+
+package workflows
 
 import (
 	"encoding/json"
@@ -11,11 +13,11 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
-// TestExitCodes goes through what can be wrong around a job. The environment is put
+// TestRefused goes through what can be wrong around a job. The environment is put
 // right again after each.
-func TestExitCodes(t *testing.T) {
+func TestRefused(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	r.remember(1, `{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"1"}}`)
 	r.remember(2, `{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"2"}}`)
 	good := r.path("transactions-1.json")
@@ -113,7 +115,7 @@ func TestExitCodes(t *testing.T) {
 // A failure that may pass: the same step again succeeds.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	requests, artifact := r.write("r.jsonl", `{"type":"ledger_append","ledger":"seen","operation":"add","value":1}`), r.path("t.json")
 	r.run("safeoutputs", requests, artifact).want(t, 0)
 	r.server.Always(gittest.FetchRefs, gittest.Status(503))
@@ -129,7 +131,7 @@ func TestAgain(t *testing.T) {
 // What is given besides the file of requests and the artifact: nothing.
 func TestNothingRequested(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	s := r.run("safeoutputs", r.path("absent.jsonl"), r.path("t.json")).want(t, 0)
 	if !strings.Contains(s.stderr, "::warning ") {
 		t.Errorf("no warning: %s", s.stderr)

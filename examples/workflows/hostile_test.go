@@ -1,4 +1,6 @@
-package workflows_test
+//go:build cgo
+
+package workflows
 
 import (
 	"fmt"
@@ -32,11 +34,11 @@ func quoted(text string) string { // JSON, with controls escaped
 	return `"` + b.String() + `"`
 }
 
-// TestHostilePayloads lets a stranger's text go through all five mains, accepted and
+// TestHostileText lets a stranger's text go through all five mains, accepted and
 // refused. That none of it comes out is judged by run, for each of them.
-func TestHostilePayloads(t *testing.T) {
+func TestHostileText(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	var requests []string
 	for i, text := range hostile {
 		q := quoted(text)
@@ -64,7 +66,7 @@ func TestHostilePayloads(t *testing.T) {
 // Hostile text in each place of a request that is refused.
 func TestHostileRequests(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	var lines []string
 	for _, text := range hostile {
 		q := quoted(text)
@@ -106,7 +108,7 @@ func TestHostileRequests(t *testing.T) {
 // Whoever can write a branch can name its files.
 func TestHostileBranch(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	r.remember(1, `{"type":"ledger_append","ledger":"seen","operation":"add","value":"a"}`)
 	blob := r.git("::error::"+payload+"\n{\"id\":\""+payload+"\"}\n", "hash-object", "-w", "--stdin")
 	tree := "" // of names that a tree can have

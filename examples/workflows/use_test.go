@@ -1,4 +1,6 @@
-package workflows_test
+//go:build cgo
+
+package workflows
 
 import (
 	"encoding/json"
@@ -48,7 +50,7 @@ func TestHelp(t *testing.T) {
 // A flag does what its variable does.
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	config, maintenance, url := r.env[ledger.EnvConfig], r.env[ledger.EnvMaintenance], r.server.URL+"/octo/memory.git"
 	for _, name := range []string{ledger.EnvConfig, ledger.EnvMaintenance, "GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"} {
 		delete(r.env, name)
@@ -85,7 +87,7 @@ func TestCompactionRequests(t *testing.T) {
 		io.WriteString(w, payload)
 	}))
 	defer api.Close()
-	r := newRunner(t)
+	r := newWorld(t)
 	r.env["GITHUB_API_URL"] = api.URL
 	ask := `{"type":"ledger_request_compaction","ledger":"findings","reason":"` + payload + `"}`
 	add := `{"type":"ledger_append","ledger":"seen","operation":"add","value":1}`
@@ -128,7 +130,7 @@ func TestCompactionRequests(t *testing.T) {
 // What is no ledger's is passed over, and nothing else, whatever is wrong with it.
 func TestOtherTools(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t)
+	r := newWorld(t)
 	spelled := r.write("r.jsonl", `{"type":"ledger-append","ledger":"seen","operation":"add","value":1}`) // as some clients do
 	if s := r.run("safeoutputs", spelled, r.path("spelled.json")).want(t, 0); !strings.HasPrefix(s.stdout, "accepted 1 requests") {
 		t.Errorf("%s", s.stdout)
@@ -157,7 +159,7 @@ func TestOtherTools(t *testing.T) {
 // The job that holds no storage cannot reach any: nothing of the kind is linked.
 func TestSafeOutputsHoldsNoStorage(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "../../safeoutputs").Output()
+	out, err := exec.Command("go", "list", "-deps", "../safeoutputs").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
