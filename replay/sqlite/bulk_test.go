@@ -59,12 +59,14 @@ func (c *connection) rowsOfT(tb testing.TB) (rows []string) {
 // Whatever a text holds, it is the same in the database; and a buffer that is
 // cut short, or has something else after it, is an error.
 func FuzzBulk(f *testing.F) {
-	for _, text := range []string{"", "a", "\x00", "a\x00b", "\xff\xfe", "\xed\xa0\x80", "é", strings.Repeat("x", 64<<10), strings.Repeat("\x00", 70_000)} {
-		f.Add([]byte(text), int64(1), uint8(1))
+	for _, text := range []string{"", "a", "\x00", "a\x00b", "\xff\xfe", "\xed\xa0\x80", "é"} {
+		f.Add([]byte(text), uint16(1), int64(1), uint8(1))
+		f.Add([]byte(text), uint16(64<<10-1), int64(1), uint8(1))
 	}
-	f.Add([]byte("\x02\xff\xff\xff\xff\xff\xff\xff\xff"), int64(math.MinInt64), uint8(3))
+	f.Add([]byte("\x02\xff\xff\xff\xff\xff\xff\xff\xff"), uint16(1), int64(math.MinInt64), uint8(3))
 	conn, stmt := bulkTable(f)
-	f.Fuzz(func(t *testing.T, text []byte, n int64, rows uint8) {
+	f.Fuzz(func(t *testing.T, text []byte, times uint16, n int64, rows uint8) {
+		text = bytes.Repeat(text[:min(len(text), 64)], int(times))
 		var values []byte
 		var want []string
 		for range rows % 4 {
@@ -85,6 +87,11 @@ func FuzzBulk(f *testing.F) {
 		for _, cut := range []int{0, 1, 5, len(values) / 2, len(values) - 1} {
 			if err := stmt.run(bytes.Clone(values[:cut]), len(want)); err == nil {
 				t.Errorf("%d bytes of %d were accepted", cut, len(values))
+			}
+			for i, row := range conn.rowsOfT(t) {
+				if i == len(want)-1 || row != want[i] {
+					t.Errorf("%d bytes of %d have %.300q", cut, len(values), row)
+				}
 			}
 		}
 		if err := stmt.run(append(values, 0), len(want)); err == nil {
