@@ -74,9 +74,6 @@ func (c *cells[V]) fetch(text string, key []byte, from Stored, decode func(any) 
 	if _, done := c.stored[text]; done {
 		return nil
 	}
-	if isUneven(text) {
-		return ErrNotResumable
-	}
 	value, ok, err := from.Row(text)
 	if err != nil {
 		return err

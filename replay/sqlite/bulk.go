@@ -54,7 +54,7 @@ func (c *connection) bulk(query string, columns int) (*bulk, error) {
 
 // run runs the statement for each row of a buffer.
 func (s *bulk) run(values []byte, rows int) error {
-	if code := C.bulk_run(s.stmt, C.int(s.columns), C.int(rows), (*C.uchar)(unsafe.SliceData(values))); code != 0 {
+	if code := C.bulk_run(s.stmt, C.int(s.columns), C.int(rows), (*C.uchar)(unsafe.SliceData(values)), C.int64_t(len(values))); code != 0 {
 		return bulkError(code)
 	}
 	return nil

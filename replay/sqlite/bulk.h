@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdint.h>
+
 #include "guard.h"
 
 // What bulk insertion takes of SQLite's C interface besides.
@@ -13,4 +15,4 @@ int sqlite3_bind_text(sqlite3_stmt *, int at, const char *, int bytes, void (*de
 enum { bulk_null, bulk_integer, bulk_text };
 
 sqlite3_stmt *bulk_prepare(sqlite3 *, const char *sql, int bytes, int *code);
-int bulk_run(sqlite3_stmt *, int columns, int rows, const unsigned char *values);
+int bulk_run(sqlite3_stmt *, int columns, int rows, const unsigned char *values, int64_t bytes);

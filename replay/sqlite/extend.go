@@ -17,8 +17,8 @@ var errNotExtensible = errors.New("not extensible")
 // More of them are faster to insert into a new one, in order.
 func worthExtending(records int) int { return 1000 + records/8 }
 
-// extend makes the draft of the database that is at its place, which was copied, and returns how
-// many records that had. After an error the draft is in no known state.
+// extend makes the draft of the database that is at its place, which was
+// copied, and returns how many records that had. After an error the draft is in no known state.
 func (c *contents) extend(ctx context.Context) (kept int, err error) {
 	d := c.draft
 	if err := d.previous(); err != nil {

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
+	"github.com/gitledger/gitledger/replay"
 	"github.com/gitledger/gitledger/replay/sqlite"
 	"github.com/gitledger/gitledger/shard"
 )
@@ -173,5 +175,29 @@ func TestExtendWhileAnotherPublishes(t *testing.T) {
 	prepare(t, m, config(ledger.Log), fresh)
 	if got, want := dump(t, path), dump(t, fresh); got != want {
 		t.Errorf("extended\n%s\nnew\n%s", got, want)
+	}
+}
+
+// A vote that is new meets the notes that are old, and no others.
+func TestExtendVotes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	m := &memory{}
+	ids := m.add(t, note(0), note(1))
+	prepare(t, m, config(ledger.Notes), path)
+	votes := m.add(t, vote(ids[0], "up"))
+	report, err := sqlite.Prepare(t.Context(), m, config(ledger.Notes), path, sqlite.Options{Extend: true})
+	if err != nil || report.Kept != 2 {
+		t.Fatal(report, err)
+	}
+	before := dump(t, path)
+	for _, on := range []record.ID{votes[0], record.DeterministicID("another", 0)} {
+		worse := &memory{shards: slices.Clone(m.shards), parents: m.parents, n: m.n}
+		worse.add(t, vote(on, "up"))
+		if _, err := sqlite.Prepare(t.Context(), worse, config(ledger.Notes), path, sqlite.Options{Extend: true}); !errors.Is(err, replay.MissingNote) {
+			t.Errorf("a vote on no note: %v", err)
+		}
+		if dump(t, path) != before {
+			t.Error("the database changed")
+		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package sqlite_test
 
 import (
@@ -93,7 +95,8 @@ func peak(tb testing.TB, t ledger.Type, n int) (used, history int64) {
 // database's cache, batches of rows, and what the runtime starts with.
 const fixedMemory = 32 << 20
 
-// Memory grows with the history by a factor. The bound is loose; see
+// Memory grows with the history by a factor (without the race detector, whose
+// own memory is several times that). The bound is loose; see
 // BenchmarkMemory for the figure.
 func TestMemory(t *testing.T) {
 	for _, typ := range []ledger.Type{ledger.Log, ledger.Notes} {
