@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/gitledger/gitledger/internal/actions"
@@ -85,7 +87,7 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string
 		}
 		report, err := sqlite.Write(ctx, h, cfg, path(cfg), sqlite.Options{Seal: true})
 		if err != nil {
-			return err
+			return stored(cfg, err)
 		}
 		reports = append(reports, report)
 		rows = append(rows, []string{cfg.Name, cfg.Type.String(), fmt.Sprint(report.Records), fmt.Sprint(report.Shards), fmt.Sprint(len(h.Heads()))})
@@ -98,4 +100,13 @@ func prepare(ctx context.Context, c *actions.Call, repo, cache, databases string
 		return err
 	}
 	return c.Summary("### Ledgers of this run\n\n" + actions.Table([]string{"ledger", "type", "records", "shards", "heads"}, rows) + graphs)
+}
+
+// stored tells a place where no database can be put from a failure that may pass,
+// such as a full disk.
+func stored(cfg ledger.Config, err error) error {
+	if errors.Is(err, sqlite.ErrStorage) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
+		return actions.Usage("ledger " + cfg.Name + ": the database cannot be put there: name a folder that this user may write to")
+	}
+	return err
 }

@@ -31,6 +31,7 @@ func TestRefused(t *testing.T) {
 	}
 	closed.Close()
 
+	const noPlace = "/proc/gitledger/ledger.db" // where not even root can make a folder
 	requests := r.write("requests.jsonl", `{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"`+payload+`"}}`)
 	rejected := r.path("rejected.json") // by the state: a key that is taken
 	r.run("safeoutputs", "-transaction", "77:1", r.write("again.jsonl", `{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"1"}}`), rejected).want(t, 0)
@@ -69,6 +70,10 @@ func TestRefused(t *testing.T) {
 		"a wrong token, apply":  {env{ledger.EnvToken: "ghs_wrongSECRET"}, []string{"apply", "findings", r.path("plan.json")}, 2, "permission"},
 		"no server":             {env{"GITHUB_SERVER_URL": "http://" + closed.Addr().String()}, []string{"prepare", "findings", "x"}, 1, "again"},
 		"no such path":          {nil, []string{"prepare", "-repo", r.path("absent.git"), "findings", "x"}, 1, "again"},
+		"a password in the URL": {nil, []string{"prepare", "-repo", "https://me:" + payload + "@127.0.0.1:1/x.git", "findings", "x"}, 2, "correct the repository's URL"},
+		"a token over HTTP":     {nil, []string{"persist", "-repo", "http://example.invalid/x.git", good}, 2, "plain HTTP"},
+		"a token for SSH":       {nil, []string{"plan", "-repo", "ssh://git@127.0.0.1:1/x.git", "findings", "x"}, 2, "ssh has keys"},
+		"no place for it":       {nil, []string{"prepare", "findings", noPlace}, 2, "name a folder"},
 		"no transaction":        {env{"GITHUB_RUN_ID": ""}, []string{"safeoutputs", requests, r.path("x.json")}, 2, "GITHUB_RUN_ID"},
 		"artifact exists":       {nil, []string{"safeoutputs", requests, good}, 2, "remove it"},
 		"requests are a link":   {nil, []string{"safeoutputs", link, r.path("x.json")}, 3, "not a regular file"},

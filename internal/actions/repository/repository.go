@@ -4,6 +4,8 @@ package repository
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/ledger"
@@ -12,7 +14,8 @@ import (
 )
 
 // Open opens the repository at url, else the one that the workflow runs in, with
-// the job's token. Cache may be empty.
+// the job's token. Cache may be empty. Nothing is asked of a server yet: a URL that
+// cannot be opened is given wrongly, and so it stays when the job runs again.
 func Open(ctx context.Context, c *actions.Call, url, cache string) (*gitbranch.Repository, error) {
 	url, token, err := c.Remote(url)
 	if err != nil {
@@ -22,7 +25,11 @@ func Open(ctx context.Context, c *actions.Call, url, cache string) (*gitbranch.R
 	if token != "" {
 		options.Credential = gitbranch.Token(token)
 	}
-	return gitbranch.Open(ctx, options)
+	r, err := gitbranch.Open(ctx, options)
+	if strings.Contains(url, "://") && errors.Is(err, shard.ErrUnavailable) {
+		return nil, actions.Usage(err.Error() + ": correct the repository's URL, or the folder of -cache")
+	}
+	return r, err
 }
 
 // History reads a ledger as a projection would. The history may be malformed.
