@@ -4,7 +4,6 @@ package workflows
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,20 +133,5 @@ func TestSamplesDeclaration(t *testing.T) {
 	}
 	if want, err := configs.MaintenanceBase64(); err != nil || maintenance.Env[ledger.EnvMaintenance] != want {
 		t.Errorf("%s should be %s", ledger.EnvMaintenance, want)
-	}
-}
-
-// The linter is no dependency of the module: the go command fetches it.
-func TestActionlint(t *testing.T) {
-	lint := func(args ...string) ([]byte, error) {
-		cmd := exec.Command("go", append([]string{"run", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7"}, args...)...)
-		cmd.Env = append(os.Environ(), "GOFLAGS=")
-		return cmd.CombinedOutput()
-	}
-	if out, err := lint("-version"); err != nil {
-		t.Skipf("NOT CHECKED: actionlint cannot be installed here (%v): %.300s", err, out)
-	}
-	if out, err := lint("-shellcheck=", "-pyflakes=", "ledger.yml", "maintenance.yml"); err != nil {
-		t.Errorf("actionlint: %v\n%s", err, out)
 	}
 }
