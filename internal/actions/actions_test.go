@@ -21,10 +21,11 @@ const hostile = "a\x1b[31mb\u202ec\n::set-output name=x::y\r\n##[add-path]z\x00"
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain é":                  "plain é",
-		hostile:                    "a·[31mb·c·::set-output name=x::y··##[add-path]z·",
+		hostile:                    "a·[31mb·c·::set-output name=x::y··##·[add-path]z·",
 		"::add-mask::x":            "·::add-mask::x",
 		"  ::error::x":             "·  ::error::x",
-		"##[error]x":               "·##[error]x",
+		"##[error]x":               "##·[error]x",
+		"a ###[add-mask]x##[b":     "a ###·[add-mask]x##·[b",
 		"\xff":                     "\ufffd",
 		strings.Repeat("é", 1000):  strings.Repeat("é", 80) + "…",
 		strings.Repeat("\x1b", 81): strings.Repeat("·", 80) + "…",
@@ -61,7 +62,7 @@ func TestAnnotations(t *testing.T) {
 		return errors.New("100%\n::set-output name=x::y")
 	}
 	_, _, got := execute(t, map[string]string{"GITHUB_ACTIONS": "true"}, nil, fail)
-	want := "::warning title=a%3Ajob::a·[31mb·c·::set-output name=x::y··##[add-path]z·\n::error title=a%3Ajob::100%25·::set-output name=x::y\n"
+	want := "::warning title=a%3Ajob::a·[31mb·c·::set-output name=x::y··##·[add-path]z·\n::error title=a%3Ajob::100%25·::set-output name=x::y\n"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

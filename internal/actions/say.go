@@ -86,8 +86,9 @@ func Text(text string, most int) string {
 		}
 		b.WriteRune(r)
 	}
-	clean := b.String()
-	if start := strings.TrimLeft(clean, " "); strings.HasPrefix(start, "::") || strings.HasPrefix(start, "##[") {
+	// A runner takes "::" for a command at a line's start, and "##[" anywhere in it.
+	clean := strings.ReplaceAll(b.String(), "##[", "##·[")
+	if strings.HasPrefix(strings.TrimLeft(clean, " "), "::") {
 		clean = "·" + clean
 	}
 	return clean
