@@ -83,21 +83,25 @@ func TestThreatPrintedCommands(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "workflow.md")
+	var escaped []string
 	for _, name := range commands {
-		quoted := strings.NewReplacer("\n", `\n`, "\r", `\r`, "\x1b", `\x1b`, "\x07", `\a`, "\u009b", `\x9b`, "\u2028", `\u2028`).Replace(name)
-		for _, declaration := range []string{
-			`{"` + quoted + `": {type: set}}`, `{a: {"` + quoted + `": 1}}`, `{a: {type: "` + quoted + `"}}`, `{a: {type: set, schema: "` + quoted + `"}}`,
-		} {
-			if err := os.WriteFile(file, []byte("---\non: push\ntools:\n  ledger: "+declaration+"\n---\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			out, code := said("jobs", file)
-			if code == 0 || !strings.Contains(out, "ledger configuration") {
-				t.Errorf("jobs: %d, %s", code, out)
-			}
-			for _, line := range obeyed(out) {
-				t.Errorf("jobs: %s: %q", declaration, line)
-			}
+		escaped = append(escaped, strings.NewReplacer("\n", `\n`, "\r", `\r`, "\x1b", `\x1b`, "\x07", `\a`, "\u009b", `\x9b`, "\u2028", `\u2028`).Replace(name))
+	}
+	for _, form := range []string{`"%s": {type: set}`, `a%d: {"%s": 1}`, `a%d: {type: "%s"}`, `a%d: {type: set, schema: "%s"}`} {
+		var declared []string
+		for i, name := range escaped {
+			declared = append(declared, strings.NewReplacer("%d", string(rune('a'+i)), "%s", name).Replace(form))
+		}
+		text := "---\non: push\ntools:\n  ledger: {" + strings.Join(declared, ", ") + "}\n---\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, code := said("jobs", file)
+		if code == 0 || strings.Count(out, "\n\t") < len(commands) {
+			t.Errorf("jobs: %d, %s", code, out)
+		}
+		for _, line := range obeyed(out) {
+			t.Errorf("jobs: %q", line)
 		}
 	}
 }

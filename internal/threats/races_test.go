@@ -9,20 +9,15 @@ import (
 	"github.com/gitledger/gitledger/compact"
 	"github.com/gitledger/gitledger/internal/gittest"
 	"github.com/gitledger/gitledger/shard"
-	"github.com/gitledger/gitledger/shard/gitbranch"
 )
 
 // second is the same world seen through another repository, as a job that runs
 // at the same time sees it.
 func (w *world) second() *world {
 	w.t.Helper()
-	repo, err := gitbranch.Open(w.t.Context(), gitbranch.Options{URL: w.url})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { _ = repo.Close() })
 	other := *w
-	other.repo, other.runs = repo, 100
+	other.runs = 100
+	other.open(w.url)
 	return &other
 }
 
