@@ -79,7 +79,7 @@ func TestThreatHostileBranches(t *testing.T) {
 			for i := range entries {
 				entries[i] = gittest.LooseEntry{Mode: "100644", Name: fmt.Sprintf("%08x-0000-4000-8000-000000000000.jsonl", i)}
 			}
-			return tree(entries...)(l)
+			return tree([]byte("x\n"), entries...)(l)
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {

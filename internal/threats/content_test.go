@@ -109,7 +109,7 @@ func TestThreatLeakingLogs(t *testing.T) {
 		}
 		defer repo.Close()
 		w.repo = repo
-		for _, requests := range []string{
+		for i, requests := range []string{
 			`{"type":"ledger_append","ledger":"events","record":{"` + canary + `":"` + canary + `"}}`,
 			`{"type":"ledger_append","ledger":"events","record":{"operation":"` + canary + `","note_id":"` + canary + `","key":"` + canary + `","name":"` + canary + `"}}`,
 			`{"type":"ledger_append","ledger":"events","record":{"type":"` + canary + `","ledger":"` + canary + `","status":"` + canary + `"}}`,
@@ -123,7 +123,7 @@ func TestThreatLeakingLogs(t *testing.T) {
 			`{"type":"` + canary + `"}`,
 			`{"` + canary,
 		} {
-			tx, err := txn.Normalize(w.configs, "9:1", strings.NewReader(requests))
+			tx, err := txn.Normalize(w.configs, fmt.Sprintf("9:%d", i), strings.NewReader(requests))
 			say(nil, err)
 			if err != nil {
 				continue
