@@ -90,7 +90,8 @@ func quoted(name string) string {
 	}
 	for i := range len(name) {
 		if c := name[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\".:[]`", c) >= 0 {
-			return strconv.QuoteToASCII(cut)
+			// A runner finds a command of this form within quotes too.
+			return strings.ReplaceAll(strconv.QuoteToASCII(cut), "##[", `##\x5b`)
 		}
 	}
 	if name == "" {

@@ -81,7 +81,7 @@ func newJob(transactionID string, cfg ledger.Config, appends []Append, opts Opti
 	j.result = LedgerResult{Ledger: cfg.Name, Type: cfg.Type, Branch: cfg.Branch(), Requested: len(appends)}
 	for _, a := range appends {
 		j.result.Records = append(j.result.Records, RecordResult{
-			Index: a.Index, Operation: a.operation(), ID: a.ID, Validation: Unchecked, Status: RecordNotWritten,
+			Index: a.Index, Operation: a.operation(cfg.Type), ID: a.ID, Validation: Unchecked, Status: RecordNotWritten,
 		})
 	}
 	return j

@@ -9,10 +9,12 @@ import (
 	"github.com/gitledger/gitledger/record"
 )
 
-// operation returns the operation's name; it is empty for a raw record.
-func (a Append) operation() string {
+// operation returns the operation's name, which is one of the type's. It is empty
+// for a raw record, whose member of that name is a value like any other.
+func (a Append) operation(t ledger.Type) string {
 	name, _ := canonical.Text(canonical.Get(a.payload, "operation"))
-	return name
+	spec, _ := ledger.Operation(t, name)
+	return spec.Name
 }
 
 // reconcile finds which of the batch's records are in the history. A record is

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -129,8 +130,9 @@ func printable(s string) string {
 		s = string(bytes.ToValidUTF8([]byte(s[:shown]), nil)) + "…"
 	}
 	for i := range len(s) {
-		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '"' || s[i] == '\\' {
-			return strconv.QuoteToASCII(s)
+		// A runner finds a command that starts with "##[" anywhere in a line.
+		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '"' || s[i] == '\\' || s[i] == '[' {
+			return strings.ReplaceAll(strconv.QuoteToASCII(s), "##[", `##\x5b`)
 		}
 	}
 	return s

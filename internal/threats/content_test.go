@@ -109,15 +109,21 @@ func TestThreatLeakingLogs(t *testing.T) {
 		}
 		defer repo.Close()
 		w.repo = repo
-		for _, requests := range []string{
+		for i, requests := range []string{
 			`{"type":"ledger_append","ledger":"events","record":{"` + canary + `":"` + canary + `"}}`,
+			`{"type":"ledger_append","ledger":"events","record":{"operation":"` + canary + `","note_id":"` + canary + `","key":"` + canary + `","name":"` + canary + `"}}`,
+			`{"type":"ledger_append","ledger":"events","record":{"type":"` + canary + `","ledger":"` + canary + `","status":"` + canary + `"}}`,
 			`{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"` + canary + `","severity":"x"}}`,
+			`{"type":"ledger_append","ledger":"findings","operation":"` + canary + `","value":{}}`,
+			`{"type":"ledger_append","ledger":"seen","operation":"add","value":1,"` + canary + `":1}`,
+			`{"type":"ledger_note_add","ledger":"knowledge","subject":"` + canary + `","note":"` + canary + `","reason":"` + canary + `","citations":[{"type":"repository","path":"` + canary + `"}]}`,
+			`{"type":"ledger_note_vote","ledger":"knowledge","note_id":"` + canary + `","vote":"up"}`,
 			`{"type":"ledger_append","ledger":"findings","operation":"update","key":"` + canary + `","patch":{}}`,
 			`{"type":"ledger_append","ledger":"` + canary + `","record":{}}`,
 			`{"type":"` + canary + `"}`,
 			`{"` + canary,
 		} {
-			tx, err := txn.Normalize(w.configs, "9:1", strings.NewReader(requests))
+			tx, err := txn.Normalize(w.configs, fmt.Sprintf("9:%d", i), strings.NewReader(requests))
 			say(nil, err)
 			if err != nil {
 				continue

@@ -34,22 +34,26 @@ func TestThreatPathsAndLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := newWorld(t)
+	valid := lines(t, "valid", `{"operation":"add","value":"valid"}`) // so that the place alone is wrong
 	for name, plant := range map[string]func(l gittest.Loose) (commit string, err error){
 		"a symlink for a shard":   files(id, gittest.LooseFile{Mode: "120000", Data: []byte(outside)}),
+		"a link that is a record": files(id, gittest.LooseFile{Mode: "120000", Data: valid}),
+		"a mode of nothing":       files(id, gittest.LooseFile{Mode: "100000", Data: valid}),
 		"a submodule for a shard": files(id, gittest.LooseFile{Mode: "160000", ID: nowhere}),
 		"a folder for a shard":    files(id+"/x", gittest.LooseFile{Data: []byte("x")}),
-		"a name with a parent":    tree(gittest.LooseEntry{Mode: "100644", Name: "..jsonl"}),
-		"a name with a slash":     tree(gittest.LooseEntry{Mode: "100644", Name: "../" + id}),
-		"a folder named .git":     tree(gittest.LooseEntry{Mode: "100644", Name: ".git"}, gittest.LooseEntry{Mode: "100644", Name: id}),
-		"the parent itself":       tree(gittest.LooseEntry{Mode: "100644", Name: ".."}, gittest.LooseEntry{Mode: "100644", Name: id}),
-		"upper case":              files(strings.ToUpper(id[:36])+".jsonl", gittest.LooseFile{Data: []byte("x")}),
+		"a name with a parent":    tree(valid, gittest.LooseEntry{Mode: "100644", Name: "..jsonl"}),
+		"a name with a slash":     tree(valid, gittest.LooseEntry{Mode: "100644", Name: "../" + id}),
+		"a name twice":            tree(valid, gittest.LooseEntry{Mode: "100644", Name: id}, gittest.LooseEntry{Mode: "100644", Name: id}),
+		"not a UUID of version 4": tree(valid, gittest.LooseEntry{Mode: "100644", Name: "41bf13ca-279d-1e6b-ae10-4d463d777db7.jsonl"}),
+		"upper case":              files(strings.ToUpper(id[:36])+".jsonl", gittest.LooseFile{Data: valid}),
 		"no tree": func(l gittest.Loose) (string, error) {
 			return l.Commit(strings.Repeat("1", 40))
 		},
 		"a shard that is not there": files(id, gittest.LooseFile{ID: strings.Repeat("2", 40)}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w.t = t
 			l := gittest.Loose{Path: w.path}
 			commit, err := plant(l)
 			if err != nil {
@@ -58,7 +62,7 @@ func TestThreatPathsAndLinks(t *testing.T) {
 			if err := l.Branch("ledgers/seen", commit); err != nil {
 				t.Fatal(err)
 			}
-			refs := w.git("for-each-ref")
+			before := w.files()
 			path := filepath.Join(t.TempDir(), "ledger.db")
 			if _, err := sqlite.Prepare(t.Context(), w.branch("seen"), w.config("seen"), path, sqlite.Options{}); err == nil {
 				t.Error("prepared")
@@ -71,9 +75,7 @@ func TestThreatPathsAndLinks(t *testing.T) {
 			if result, err := w.persist(w.artifact(`{"type":"ledger_append","ledger":"seen","operation":"add","value":1}`)); err == nil {
 				t.Errorf("persisted: %+v", result.Ledgers)
 			}
-			if w.git("for-each-ref") != refs {
-				t.Error("a branch moved")
-			}
+			w.untouched(before, name)
 		})
 	}
 
@@ -124,10 +126,10 @@ func files(name string, file gittest.LooseFile) func(gittest.Loose) (string, err
 	}
 }
 
-// tree is a commit whose folder of shards has these entries, each a file.
-func tree(entries ...gittest.LooseEntry) func(gittest.Loose) (string, error) {
+// tree is a commit whose folder of shards has these entries, each with that data.
+func tree(data []byte, entries ...gittest.LooseEntry) func(gittest.Loose) (string, error) {
 	return func(l gittest.Loose) (id string, err error) {
-		blob, err := l.Object("blob", []byte("x\n"))
+		blob, err := l.Object("blob", data)
 		if err != nil {
 			return "", err
 		}

@@ -88,7 +88,16 @@ func TestThreatDeletingLaterRecords(t *testing.T) {
 // Plans that are malicious, stale or replayed (S9-09).
 func TestThreatHostilePlans(t *testing.T) {
 	w := newWorld(t)
-	plan, before := w.plan().Append(nil), w.content()
+	honest, before := w.plan(), w.content()
+	plan := honest.Append(nil)
+	forge := func(change func(*compact.Plan)) []byte { // with the ID that fits
+		p, err := compact.ParsePlan(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(p)
+		return p.Append(nil)
+	}
 	replace := func(old, new string) []byte {
 		changed := bytes.Replace(plan, []byte(old), []byte(new), 1)
 		if bytes.Equal(changed, plan) {
@@ -97,18 +106,36 @@ func TestThreatHostilePlans(t *testing.T) {
 		return changed
 	}
 	for name, hostile := range map[string][]byte{
-		"a command":        replace(`{"base_commit"`, `{"args":["--force"],"base_commit"`),
-		"another ledger":   replace(`"ledger":"events"`, `"ledger":"findings"`),
-		"another branch":   replace(`"branch":"ledgers/events"`, `"branch":"main"`),
-		"a path":           replace(`"segment":"`, `"segment":"../../`),
-		"another version":  replace(`plan/v1`, `plan/v2`),
-		"another plan ID":  replace(`"plan_id":"sha256:`, `"plan_id":"sha256:00`),
+		"a command":                 replace(`{"base_commit"`, `{"args":["--force"],"base_commit"`),
+		"another ledger":            replace(`"ledger":"events"`, `"ledger":"findings"`),
+		"another branch":            replace(`"branch":"ledgers/events"`, `"branch":"main"`),
+		"a path":                    replace(`"segment":"`, `"segment":"../../`),
+		"another version":           replace(`plan/v1`, `plan/v2`),
+		"another plan ID":           replace(honest.ID().String(), record.Sum([]byte("forged")).String()),
+		"no digest":                 replace(`"plan_id":"sha256:`, `"plan_id":"sha256:00`),
+		"a plan for another ledger": forge(func(p *compact.Plan) { p.Ledger, p.Branch = "findings", "ledgers/findings" }),
+		"a ledger's other branch":   forge(func(p *compact.Plan) { p.Branch = "ledgers/findings" }),
+		"a replacement without end": forge(func(p *compact.Plan) { p.Replacement.Bytes = 1 << 40 }),
+		"a source without end":      forge(func(p *compact.Plan) { p.Sources[0].Bytes = 101 << 10 }),
+		"sources out of order":      forge(func(p *compact.Plan) { slices.Reverse(p.Sources) }),
+		"a source twice":            forge(func(p *compact.Plan) { p.Sources[1] = p.Sources[0] }),
+		"more than max-segments": forge(func(p *compact.Plan) {
+			for i := range 8 {
+				more := p.Sources[0]
+				more.ID = shard.ID(record.FoldUUID(record.Sum([]byte{byte(i)})))
+				p.Sources = append(p.Sources, more)
+			}
+			slices.SortFunc(p.Sources, func(a, b compact.Segment) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+		}),
 		"a key twice":      replace(`{"base_commit"`, `{"ledger":"events","base_commit"`),
 		"more than a plan": append(slices.Clone(plan), " {}"...),
 		"nothing":          nil,
 		"too much":         bytes.Repeat([]byte(" "), compact.MaxPlanBytes+1),
 	} {
 		var rejected *compact.RejectedError
+		if len(hostile) > 0 && bytes.Equal(hostile, plan) {
+			t.Fatalf("%s: nothing was changed", name)
+		}
 		if out, err := w.apply(hostile); out == nil || out.Status != compact.Rejected || !errors.As(err, &rejected) {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}

@@ -42,7 +42,8 @@ type world struct {
 	runs    int
 }
 
-// newWorld has three runs behind it, each of which left a record on two ledgers.
+// newWorld has three runs behind it, each of which left a record on two ledgers:
+// they went into the repository's folder, which takes less than the server.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	configs, err := ledger.ParseYAMLValue([]byte(declared))
@@ -58,15 +59,24 @@ func newWorld(t *testing.T) *world {
 	if w.url, w.path, err = server.Create("ledgers.git"); err != nil {
 		t.Fatal(err)
 	}
-	if w.repo, err = gitbranch.Open(t.Context(), gitbranch.Options{URL: w.url}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.repo.Close() })
+	w.open(w.path)
 	for i := range 3 {
 		w.run(fmt.Sprintf(`{"type":"ledger_append","ledger":"events","record":{"n":%d,"text":%q}}`, i, canary),
 			fmt.Sprintf(`{"type":"ledger_append","ledger":"findings","operation":"insert","value":{"id":"F-%d","severity":"low"}}`, i))
 	}
+	w.open(w.url)
 	return w
+}
+
+// open lets the jobs use the repository at a URL or path from now on.
+func (w *world) open(url string) {
+	w.t.Helper()
+	repo, err := gitbranch.Open(w.t.Context(), gitbranch.Options{URL: url})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = repo.Close() })
+	w.repo = repo
 }
 
 func (w *world) branches(_ context.Context, cfg ledger.Config) (shard.Branch, error) {
