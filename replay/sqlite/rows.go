@@ -79,20 +79,14 @@ func (r *Rows) run(step func() error) error {
 		return cause(r.ctx, nil)
 	}
 	var failed error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		failed = step()
-	}()
-	if !within(r.ctx, done) {
-		lost, db := r.cursor, r.db
+	lost := r.cursor
+	late := func() {
+		lost.close()
+		lost.session.close()
+		r.db.release(nil)
+	}
+	if !attempt(r.ctx, func() { failed = step() }, late) {
 		r.cursor = nil
-		go func() {
-			<-done
-			lost.close()
-			lost.session.close()
-			db.release(nil)
-		}()
 		return cause(r.ctx, nil)
 	}
 	if errors.Is(failed, ErrTimeout) {
