@@ -25,6 +25,9 @@ func newAuthorizer(t ledger.Type) *authorizer {
 	for _, spec := range specs(t) {
 		a.tables = append(a.tables, spec.Name)
 	}
+	for _, pragma := range descriptions() {
+		a.tables = append(a.tables, "pragma_"+pragma)
+	}
 	return a
 }
 
@@ -40,7 +43,7 @@ func (a *authorizer) decide(action int, first, second, _ string) int {
 	case sqlite3.SQLITE_FUNCTION:
 		allowed = isPure(second)
 	case sqlite3.SQLITE_PRAGMA:
-		allowed = describes(strings.ToLower(first))
+		allowed = slices.Contains(descriptions(), strings.ToLower(first))
 	}
 	if allowed {
 		return sqlite3.SQLITE_OK
@@ -77,11 +80,8 @@ func pureFunctions() []string {
 	}
 }
 
-// describes reports whether a pragma only tells what tables and indexes there are.
-func describes(pragma string) bool {
-	switch pragma {
-	case "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo":
-		return true
-	}
-	return false
+// descriptions are the pragmas that only tell what tables and indexes there
+// are. Each is also a table-valued function.
+func descriptions() []string {
+	return []string{"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo"}
 }
