@@ -58,12 +58,21 @@ static int set(sqlite3 *db, int option, int want) {
 // guard_harden turns off what a projection does not need. The functions that
 // take JSON apart come back by themselves; FTS and R-tree do not.
 int guard_harden(guard *g) {
-	if (!g->db || sqlite3_drop_modules(g->db, 0)) return 0;
-	return set(g->db, defensive, 1) && set(g->db, trusted_schema, 0) && set(g->db, writable_schema, 0) &&
-	       set(g->db, enable_load_extension, 0) && set(g->db, enable_fts3_tokenizer, 0) && set(g->db, enable_trigger, 0);
+	sqlite3 *db = g->db;
+	int ok = db && !sqlite3_drop_modules(db, 0) && set(db, defensive, 1) && set(db, trusted_schema, 0) &&
+	         set(db, writable_schema, 0) && set(db, enable_load_extension, 0) && set(db, enable_fts3_tokenizer, 0) &&
+	         set(db, enable_trigger, 0);
+	if (ok) atomic_store(&g->open, db);
+	return ok;
 }
 
-void guard_stop(guard *g) { atomic_store(&g->stop, 1); }
+// guard_stop interrupts, too, because counting the rows of a table is one step.
+// The driver closes what it fails to open, so nothing is interrupted before.
+void guard_stop(guard *g) {
+	atomic_store(&g->stop, 1);
+	sqlite3 *db = atomic_load(&g->open);
+	if (db) sqlite3_interrupt(db);
+}
 
 void guard_resume(guard *g, long long more_memory) {
 	g->full = 0;

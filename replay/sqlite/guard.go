@@ -14,7 +14,8 @@ import (
 )
 
 // guard bounds the time of what runs on a connection, and hardens it. It must
-// not be used after the connection was closed, except by free.
+// not be used after the connection was closed, except by free; whoever may call
+// stop has to have ended before that.
 type guard struct{ c *C.guard }
 
 // harden opens a connection with open, watched from its first statement on. It

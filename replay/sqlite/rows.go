@@ -15,7 +15,8 @@ type Rows struct {
 	columns   []string
 	truncated bool
 	cursor    *cursor // nil when the query has ended
-	release   func()  // ends the watch on the context
+	unwatch   func()  // ends the watch on the context
+	cancel    func()  // nil when closed
 }
 
 // Stream runs a query and gives its rows one by one, within the limits of the
@@ -43,8 +44,7 @@ func (db *DB) stream(ctx context.Context, limit int, query string, args ...any) 
 	}
 	c := &cursor{session: s}
 	c.left.rows, c.left.bytes = limit, db.limits.Bytes
-	unwatch := s.stopWith(ctx)
-	r := &Rows{db: db, ctx: ctx, cursor: c, release: func() { unwatch(); cancel() }}
+	r := &Rows{db: db, ctx: ctx, cursor: c, unwatch: s.stopWith(ctx), cancel: cancel}
 	if err := r.run(func() error { return c.start(query, named) }); err != nil {
 		r.close()
 		return nil, err
@@ -81,6 +81,7 @@ func (r *Rows) run(step func() error) error {
 	var failed error
 	lost := r.cursor
 	late := func() {
+		r.unwatch()
 		lost.close()
 		lost.session.close()
 		r.db.release(nil)
@@ -131,11 +132,12 @@ func (r *Rows) Close() error {
 }
 
 func (r *Rows) close() {
-	if r.release == nil {
+	if r.cancel == nil {
 		return
 	}
-	r.release()
-	r.release = nil
+	r.unwatch()
+	r.cancel()
+	r.cancel = nil
 	if r.cursor != nil {
 		r.cursor.close()
 		r.db.release(r.cursor.session)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -35,7 +36,7 @@ func openSession(ctx context.Context, path string) (*session, ledger.Type, error
 		return nil, "", err
 	}
 	s := &session{guard: g}
-	defer s.stopWith(ctx)()
+	unwatch := s.stopWith(ctx)
 	s.conn, err = g.harden(func() (*connection, error) {
 		return connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_mutex": {"no"}, "_query_only": {"1"}})
 	})
@@ -43,9 +44,11 @@ func openSession(ctx context.Context, path string) (*session, ledger.Type, error
 	if err == nil {
 		t, err = s.prepare()
 	}
+	unwatch()
 	if err != nil {
-		defer s.close() // after the watch has ended
-		return nil, "", cause(ctx, g.explain(err))
+		err = g.explain(err)
+		s.close()
+		return nil, "", cause(ctx, err)
 	}
 	return s, t, nil
 }
@@ -113,7 +116,8 @@ func (o object) isAutomatic() bool {
 }
 
 // stopWith stops what runs on the session when ctx ends. The function that it
-// returns undoes that; after it the session is free to run something else.
+// returns undoes that; after it the session is free to run something else, or
+// to be closed.
 func (s *session) stopWith(ctx context.Context) func() {
 	s.guard.resume()
 	stopped := make(chan struct{})
@@ -121,11 +125,11 @@ func (s *session) stopWith(ctx context.Context) func() {
 		s.guard.stop()
 		close(stopped)
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		if !cancel() {
 			<-stopped
 		}
-	}
+	})
 }
 
 // grace is how long a statement may take to notice that it was stopped. A few
