@@ -37,6 +37,12 @@ func (c *cursor) start(query string, args []driver.NamedValue) error {
 		return c.session.explain(err)
 	}
 	c.columns = c.rows.Columns()
+	for _, name := range c.columns {
+		c.left.bytes -= len(name)
+	}
+	if c.left.bytes < 0 {
+		return fail("query", ErrTooLarge)
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 
@@ -31,19 +32,13 @@ func Open(ctx context.Context, path string, limits Limits) (*DB, error) {
 	db := &DB{path: path, limits: limits.orDefaults(), slots: make(chan struct{}, maxSessions)}
 	ctx, cancel := db.bounded(ctx)
 	defer cancel()
-	info, err := os.Stat(path)
+	db.slots <- struct{}{}
+	s, t, err := db.open(ctx)
 	if err != nil {
-		return nil, storage("open", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fail("open", ErrNotProjection)
-	}
-	s, t, err := openSession(ctx, path)
-	if err != nil {
-		return nil, cause(ctx, err)
+		return nil, err
 	}
 	db.kind = t
-	db.idle = append(db.idle, s)
+	db.release(s)
 	return db, nil
 }
 
@@ -56,12 +51,17 @@ func (db *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeoutCause(ctx, db.limits.Time, fail("query", ErrTimeout))
 }
 
-// cause is why ctx ended, or err when it has not.
+// cause is why ctx ended, or err when it has not: [ErrTimeout] for the limit of
+// the database, and what the context says itself otherwise.
 func cause(ctx context.Context, err error) error {
-	if c := context.Cause(ctx); c != nil {
+	ended := ctx.Err()
+	if ended == nil {
+		return err
+	}
+	if c := context.Cause(ctx); errors.Is(c, ErrTimeout) {
 		return c
 	}
-	return err
+	return ended
 }
 
 // acquire returns a session that nobody uses, and waits for one if need be.
@@ -71,37 +71,58 @@ func (db *DB) acquire(ctx context.Context) (*session, error) {
 	case <-ctx.Done():
 		return nil, cause(ctx, nil)
 	}
-	s, err := db.take(ctx)
+	s, err := db.reuse()
 	if err != nil {
 		<-db.slots
 		return nil, err
 	}
-	return s, nil
-}
-
-func (db *DB) take(ctx context.Context) (*session, error) {
-	db.mu.Lock()
-	closed := db.closed
-	var s *session
-	if n := len(db.idle); n > 0 && !closed {
-		s, db.idle = db.idle[n-1], db.idle[:n-1]
-	}
-	db.mu.Unlock()
-	if closed {
-		return nil, fail("query", os.ErrClosed)
-	}
 	if s != nil {
 		return s, nil
 	}
-	s, t, err := openSession(ctx, db.path)
-	if err != nil {
-		return nil, cause(ctx, err)
-	}
-	if t != db.kind {
+	s, t, err := db.open(ctx)
+	if err == nil && t != db.kind {
 		s.close()
+		db.release(nil)
 		return nil, fail("open", ErrNotProjection)
 	}
+	return s, err
+}
+
+// reuse returns an idle session; nil when there is none.
+func (db *DB) reuse() (s *session, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, fail("query", os.ErrClosed)
+	}
+	if n := len(db.idle); n > 0 {
+		s, db.idle = db.idle[n-1], db.idle[:n-1]
+	}
 	return s, nil
+}
+
+// open opens another session, for a slot that is taken, and gives the slot back
+// when that fails. What is at the path by now may be something that is never
+// done opening, such as a pipe; then the slot stays taken until it is.
+func (db *DB) open(ctx context.Context) (*session, ledger.Type, error) {
+	var (
+		opened *session
+		kind   ledger.Type
+		failed error
+	)
+	late := func() {
+		if opened != nil {
+			opened.close()
+		}
+		db.release(nil)
+	}
+	if !attempt(ctx, func() { opened, kind, failed = openSession(ctx, db.path) }, late) {
+		return nil, "", cause(ctx, nil)
+	}
+	if failed != nil {
+		db.release(nil)
+	}
+	return opened, kind, failed
 }
 
 // release gives a session back; nil is one that was lost.

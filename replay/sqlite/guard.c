@@ -5,20 +5,6 @@
 // this one takes it for the thread that asked, and does nothing for others.
 static _Thread_local guard *expecting;
 
-static int take(sqlite3 *db, char **message, const void *api) {
-	(void)message;
-	(void)api;
-	if (expecting) expecting->db = db;
-	return 0;
-}
-
-int guard_arm(guard *g) {
-	expecting = g;
-	return sqlite3_auto_extension((void (*)(void))take);
-}
-
-void guard_disarm(void) { expecting = 0; }
-
 // stopped is called every so many steps of SQLite's virtual machine. Unlike
 // sqlite3_interrupt, which is lost between two statements, a flag stays set.
 // Memory is looked at because some aggregates collect a text without regard to
@@ -31,6 +17,7 @@ static int stopped(void *p) {
 
 enum {
 	steps_between_checks = 1000,
+	limit_length = 0,
 
 	enable_trigger = 1003,
 	enable_fts3_tokenizer = 1004,
@@ -40,20 +27,52 @@ enum {
 	trusted_schema = 1017,
 };
 
+// take is given the handle before the driver's first statement, which already
+// reads the schema of a file that may be hostile.
+static int take(sqlite3 *db, char **message, const void *api) {
+	(void)message;
+	(void)api;
+	guard *g = expecting;
+	if (!g) return 0;
+	g->db = db;
+	if (g->max_value) {
+		sqlite3_limit(db, limit_length, g->max_value);
+		sqlite3_progress_handler(db, steps_between_checks, stopped, g);
+	}
+	return 0;
+}
+
+int guard_arm(guard *g) {
+	expecting = g;
+	return sqlite3_auto_extension((void (*)(void))take);
+}
+
+void guard_disarm(void) { expecting = 0; }
+
 // set turns an option of the connection on or off, and checks that it is.
 static int set(sqlite3 *db, int option, int want) {
 	int is = -1;
 	return sqlite3_db_config(db, option, want, &is) == 0 && is == want;
 }
 
+// guard_harden turns off what a projection does not need. The functions that
+// take JSON apart come back by themselves; FTS and R-tree do not.
 int guard_harden(guard *g) {
-	if (!g->db) return 0;
-	sqlite3_progress_handler(g->db, steps_between_checks, stopped, g);
-	return set(g->db, defensive, 1) && set(g->db, trusted_schema, 0) && set(g->db, writable_schema, 0) &&
-	       set(g->db, enable_load_extension, 0) && set(g->db, enable_fts3_tokenizer, 0) && set(g->db, enable_trigger, 0);
+	sqlite3 *db = g->db;
+	int ok = db && !sqlite3_drop_modules(db, 0) && set(db, defensive, 1) && set(db, trusted_schema, 0) &&
+	         set(db, writable_schema, 0) && set(db, enable_load_extension, 0) && set(db, enable_fts3_tokenizer, 0) &&
+	         set(db, enable_trigger, 0);
+	if (ok) atomic_store(&g->open, db);
+	return ok;
 }
 
-void guard_stop(guard *g) { atomic_store(&g->stop, 1); }
+// guard_stop interrupts, too, because counting the rows of a table is one step.
+// The driver closes what it fails to open, so nothing is interrupted before.
+void guard_stop(guard *g) {
+	atomic_store(&g->stop, 1);
+	sqlite3 *db = atomic_load(&g->open);
+	if (db) sqlite3_interrupt(db);
+}
 
 void guard_resume(guard *g, long long more_memory) {
 	g->full = 0;

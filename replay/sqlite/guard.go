@@ -6,6 +6,7 @@ package sqlite
 import "C"
 
 import (
+	"errors"
 	"runtime"
 	"unsafe"
 
@@ -13,27 +14,31 @@ import (
 )
 
 // guard bounds the time of what runs on a connection, and hardens it. It must
-// not be used after the connection was closed, except by free.
+// not be used after the connection was closed, except by free; whoever may call
+// stop has to have ended before that.
 type guard struct{ c *C.guard }
 
-// guarded opens a connection with open and returns its guard. It fails closed:
-// without each one of the options there is no connection.
-func guarded(open func() (*connection, error)) (*connection, *guard, error) {
-	g, err := newGuard()
-	if err != nil {
-		return nil, nil, err
-	}
+// harden opens a connection with open, watched from its first statement on. It
+// fails closed: without each one of the options there is no connection.
+func (g *guard) harden(open func() (*connection, error)) (*connection, error) {
+	g.c.max_value = maxValueBytes
 	conn, err := g.capture(open)
 	if err != nil {
-		g.free()
-		return nil, nil, err
+		return nil, g.explain(err)
 	}
 	if C.guard_harden(g.c) == 0 {
 		_ = conn.close()
-		g.free()
-		return nil, nil, fail("open", ErrStorage)
+		return nil, fail("open", ErrStorage)
 	}
-	return conn, g, nil
+	return conn, nil
+}
+
+// explain tells a statement that memory ended from one that was stopped.
+func (g *guard) explain(err error) error {
+	if errors.Is(err, ErrTimeout) && g.c.full != 0 {
+		return fail("query", ErrTooLarge)
+	}
+	return err
 }
 
 func newGuard() (*guard, error) {
@@ -55,15 +60,15 @@ func (g *guard) capture(open func() (*connection, error)) (*connection, error) {
 	return open()
 }
 
-// maxMemory is by how much SQLite's memory may grow while a query runs. SQLite
-// counts for the whole process, so this is generous.
-const maxMemory = 128 << 20
+// maxMemory is by how much SQLite's memory may grow while a query runs: enough
+// to sort the whole of the largest ledger, because nothing is sorted on disk.
+// SQLite counts for the whole process, so this is generous.
+const maxMemory = 256 << 20
 
 // stop ends the query that runs now, or refuses the next one. resume allows
-// queries again. full reports whether memory ended the last one.
-func (g *guard) stop()      { C.guard_stop(g.c) }
-func (g *guard) resume()    { C.guard_resume(g.c, maxMemory) }
-func (g *guard) full() bool { return g.c.full != 0 }
+// queries again.
+func (g *guard) stop()   { C.guard_stop(g.c) }
+func (g *guard) resume() { C.guard_resume(g.c, maxMemory) }
 
 func (g *guard) free() { C.free(unsafe.Pointer(g.c)) }
 

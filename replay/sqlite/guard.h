@@ -11,6 +11,9 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 
 int sqlite3_auto_extension(void (*entry)(void));
 int sqlite3_db_config(sqlite3 *, int op, ...);
+int sqlite3_limit(sqlite3 *, int id, int value);
+int sqlite3_drop_modules(sqlite3 *, const char **keep);
+void sqlite3_interrupt(sqlite3 *);
 void sqlite3_progress_handler(sqlite3 *, int steps, int (*stop)(void *), void *);
 int sqlite3_prepare_v2(sqlite3 *, const char *sql, int bytes, sqlite3_stmt **, const char **tail);
 int sqlite3_finalize(sqlite3_stmt *);
@@ -23,6 +26,8 @@ long long sqlite3_memory_used(void);
 // it, and every later one until guard_resume.
 typedef struct {
 	sqlite3 *db;
+	_Atomic(sqlite3 *) open; // db, once it is open for good
+	int max_value;    // bytes of a value from the first statement on; 0 watches nothing
 	atomic_int stop;
 	long long memory; // that SQLite may use, in the whole process
 	int full;         // a query was ended because of memory

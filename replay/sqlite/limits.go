@@ -10,7 +10,7 @@ import (
 // that reads results into a prompt.
 type Limits struct {
 	Rows  int           // rows of a result; 1000
-	Bytes int           // text and blobs of a result, numbers as 8 bytes; 1 MiB
+	Bytes int           // names, text and blobs of a result, numbers as 8 bytes; 1 MiB
 	Time  time.Duration // from the call to the last row; 5 s
 }
 

@@ -45,6 +45,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		}
 	}
 	r.Rows = rows
+	if r.Columns == nil {
+		r.Columns = []string{}
+	}
 	return json.Marshal(plain(r))
 }
 

@@ -88,12 +88,17 @@ func (db *DB) Records(ctx context.Context, q RecordQuery) (*RecordPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &RecordPage{Records: []RecordRow{}}
+	page, after := &RecordPage{Records: []RecordRow{}}, q.Cursor
 	for row, err := range rows.All() {
 		if err != nil {
 			return nil, err
 		}
-		page.Records = append(page.Records, recordRow(row))
+		r, ok := recordRow(row)
+		if !ok || r.SHA <= after {
+			return nil, fail("records", ErrNotProjection)
+		}
+		after = r.SHA
+		page.Records = append(page.Records, r)
 	}
 	page.HasMore = rows.Truncated() || len(page.Records) > limit
 	page.Records = page.Records[:min(limit, len(page.Records))]
@@ -122,18 +127,23 @@ func (q *RecordQuery) validate() (limit int, err error) {
 	return limit, nil
 }
 
-// recordRow reads a row of the records table; what a damaged database has
-// instead of a value is its zero value.
-func recordRow(row []any) (r RecordRow) {
-	r.Ordinal, _ = row[0].(int64)
-	r.Offset, _ = row[7].(int64)
-	payload := ""
-	for i, into := range map[int]*string{1: &r.ID, 2: &r.SHA, 3: &r.Type, 4: &r.Timestamp, 5: &payload, 6: &r.Shard} {
-		*into, _ = row[i].(string)
+// recordRow reads a row of the records table, and reports whether it is one:
+// a damaged database may have anything instead of a value. Without this a
+// cursor might lead nowhere, or back.
+func recordRow(row []any) (r RecordRow, ok bool) {
+	var payload string
+	for i, into := range []any{&r.Ordinal, &r.ID, &r.SHA, &r.Type, &r.Timestamp, &payload, &r.Shard, &r.Offset} {
+		switch into := into.(type) {
+		case *int64:
+			*into, ok = row[i].(int64)
+		case *string:
+			*into, ok = row[i].(string)
+		}
+		if !ok {
+			return r, false
+		}
 	}
-	r.Payload = json.RawMessage("null")
-	if json.Valid([]byte(payload)) {
-		r.Payload = json.RawMessage(payload)
-	}
-	return r
+	r.Payload = json.RawMessage(payload)
+	_, err := record.ParseHash(r.SHA)
+	return r, err == nil && json.Valid(r.Payload)
 }

@@ -15,7 +15,8 @@ type Rows struct {
 	columns   []string
 	truncated bool
 	cursor    *cursor // nil when the query has ended
-	release   func()  // ends the watch on the context
+	unwatch   func()  // ends the watch on the context
+	cancel    func()  // nil when closed
 }
 
 // Stream runs a query and gives its rows one by one, within the limits of the
@@ -43,8 +44,7 @@ func (db *DB) stream(ctx context.Context, limit int, query string, args ...any) 
 	}
 	c := &cursor{session: s}
 	c.left.rows, c.left.bytes = limit, db.limits.Bytes
-	unwatch := s.stopWith(ctx)
-	r := &Rows{db: db, ctx: ctx, cursor: c, release: func() { unwatch(); cancel() }}
+	r := &Rows{db: db, ctx: ctx, cursor: c, unwatch: s.stopWith(ctx), cancel: cancel}
 	if err := r.run(func() error { return c.start(query, named) }); err != nil {
 		r.close()
 		return nil, err
@@ -79,20 +79,15 @@ func (r *Rows) run(step func() error) error {
 		return cause(r.ctx, nil)
 	}
 	var failed error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		failed = step()
-	}()
-	if !within(r.ctx, done) {
-		lost, db := r.cursor, r.db
+	lost := r.cursor
+	late := func() {
+		r.unwatch()
+		lost.close()
+		lost.session.close()
+		r.db.release(nil)
+	}
+	if !attempt(r.ctx, func() { failed = step() }, late) {
 		r.cursor = nil
-		go func() {
-			<-done
-			lost.close()
-			lost.session.close()
-			db.release(nil)
-		}()
 		return cause(r.ctx, nil)
 	}
 	if errors.Is(failed, ErrTimeout) {
@@ -137,11 +132,12 @@ func (r *Rows) Close() error {
 }
 
 func (r *Rows) close() {
-	if r.release == nil {
+	if r.cancel == nil {
 		return
 	}
-	r.release()
-	r.release = nil
+	r.unwatch()
+	r.cancel()
+	r.cancel = nil
 	if r.cursor != nil {
 		r.cursor.close()
 		r.db.release(r.cursor.session)

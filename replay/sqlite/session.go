@@ -3,10 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -23,34 +24,46 @@ type session struct {
 // projection and no others: no trigger, no virtual table, no view of someone
 // else's. It returns the type of the ledger, too.
 func openSession(ctx context.Context, path string) (*session, ledger.Type, error) {
-	conn, g, err := guarded(func() (*connection, error) {
-		return connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_mutex": {"no"}, "_query_only": {"1"}})
-	})
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, "", storage("open", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, "", fail("open", ErrNotProjection)
+	}
+	g, err := newGuard()
 	if err != nil {
 		return nil, "", err
 	}
-	s := &session{conn: conn, guard: g}
-	defer s.stopWith(ctx)()
-	t, err := s.prepare()
+	s := &session{guard: g}
+	unwatch := s.stopWith(ctx)
+	s.conn, err = g.harden(func() (*connection, error) {
+		return connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_mutex": {"no"}, "_query_only": {"1"}})
+	})
+	var t ledger.Type
+	if err == nil {
+		t, err = s.prepare()
+	}
+	unwatch()
 	if err != nil {
+		err = g.explain(err)
 		s.close()
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return nil, "", err
+		return nil, "", cause(ctx, err)
 	}
 	return s, t, nil
 }
 
 func (s *session) prepare() (ledger.Type, error) {
-	if err := s.conn.exec("PRAGMA cell_size_check = ON", "PRAGMA mmap_size = 0"); err != nil {
+	setLimits(s.conn.raw)
+	// Without temp_store, sorting writes strangers' data to temporary files, and
+	// fills the disk.
+	if err := s.conn.exec("PRAGMA cell_size_check = ON", "PRAGMA mmap_size = 0", "PRAGMA temp_store = MEMORY"); err != nil {
 		return "", err
 	}
 	t, err := s.recognise()
 	if err != nil {
 		return "", err
 	}
-	setLimits(s.conn.raw)
 	s.authorizer = newAuthorizer(t)
 	s.conn.raw.RegisterAuthorizer(s.authorizer.decide)
 	return t, nil
@@ -103,7 +116,8 @@ func (o object) isAutomatic() bool {
 }
 
 // stopWith stops what runs on the session when ctx ends. The function that it
-// returns undoes that; after it the session is free to run something else.
+// returns undoes that; after it the session is free to run something else, or
+// to be closed.
 func (s *session) stopWith(ctx context.Context) func() {
 	s.guard.resume()
 	stopped := make(chan struct{})
@@ -111,11 +125,11 @@ func (s *session) stopWith(ctx context.Context) func() {
 		s.guard.stop()
 		close(stopped)
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		if !cancel() {
 			<-stopped
 		}
-	}
+	})
 }
 
 // grace is how long a statement may take to notice that it was stopped. A few
@@ -141,6 +155,24 @@ func within(ctx context.Context, done <-chan struct{}) bool {
 	}
 }
 
+// attempt runs step, and reports whether it came back before ctx had ended and
+// grace was over. When it did not, late runs when it does.
+func attempt(ctx context.Context, step, late func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		step()
+	}()
+	if within(ctx, done) {
+		return true
+	}
+	go func() {
+		<-done
+		late()
+	}()
+	return false
+}
+
 // check reports whether query is one statement that only reads.
 func (s *session) check(query string) error {
 	s.authorizer.denied = false
@@ -148,22 +180,20 @@ func (s *session) check(query string) error {
 	if err != nil && s.authorizer.denied {
 		return fail("query", ErrDenied)
 	}
-	return err
+	return s.guard.explain(err)
 }
 
 // explain translates the error of a statement that runs.
 func (s *session) explain(err error) error {
-	err = translate("query", err)
-	switch {
-	case errors.Is(err, ErrTimeout) && s.guard.full():
-		return fail("query", ErrTooLarge)
-	case s.authorizer.denied: // by what a statement compiles while it runs
+	if s.authorizer.denied { // by what a statement compiles while it runs
 		return fail("query", ErrDenied)
 	}
-	return err
+	return s.guard.explain(translate("query", err))
 }
 
 func (s *session) close() {
-	_ = s.conn.close()
+	if s.conn != nil {
+		_ = s.conn.close()
+	}
 	s.guard.free()
 }
