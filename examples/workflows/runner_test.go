@@ -95,7 +95,7 @@ func (r *runner) play(file string, inputs map[string]string, jobs []string, chan
 	for _, name := range jobs {
 		folder := r.t.TempDir()
 		changed := strings.NewReplacer(append([]string{"/tmp/gh-aw", folder, "run: prepare", "run: prepare -databases " + folder,
-			"agent query", "agent -databases " + folder + " query"}, changes...)...).Replace(string(text))
+			"agent query", "agent query -databases " + folder}, changes...)...).Replace(string(text))
 		var w workflow
 		if err := yaml.Unmarshal([]byte(changed), &w); err != nil {
 			r.t.Fatal(err)
