@@ -10,14 +10,12 @@ import (
 	"github.com/gitledger/gitledger/internal/actions"
 )
 
-// Bounds of what a terminal shows; JSON has everything.
-const (
-	maxCell = 80
-	maxLine = 1000
-)
+// maxCell is how many characters of a value a terminal shows; JSON has all of it.
+const maxCell = 80
 
 // printTable prints rows for people. Everything in them may come from strangers,
-// so each cell and each line goes through actions.Text.
+// so each cell goes through actions.Text: between cells there are spaces, which
+// complete no command.
 func printTable(out io.Writer, columns []string, rows [][]any, more bool) error {
 	table := [][]string{make([]string, len(columns))}
 	for i, name := range columns {
@@ -45,7 +43,7 @@ func printTable(out io.Writer, columns []string, rows [][]any, more bool) error 
 				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 			}
 		}
-		b.WriteString(actions.Text(line.String(), maxLine) + "\n")
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	fmt.Fprintf(&b, "(%d rows", len(rows))
 	if more {
