@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gitledger/gitledger/compact"
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
 )
 
@@ -73,5 +75,30 @@ func TestThreatLimitsToTheByte(t *testing.T) {
 	w.unchanged(before, "one byte more")
 	if _, err := w.persist(artifact); err != nil {
 		t.Error(err)
+	}
+}
+
+// A plan that was made for larger limits is refused by the smaller ones that the
+// apply job is configured with, though everything in it is true.
+func TestThreatPlanOverTheLimit(t *testing.T) {
+	w := newWorld(t)
+	payload := `{"x":"` + strings.Repeat("x", 30<<10) + `"}`
+	for i := range 3 {
+		w.plant("events", shard.Change{Add: []shard.Addition{newShard(t, lines(t, fmt.Sprint("large ", i), payload, payload))}})
+	}
+	wide := w.config("events")
+	wide.Limits.SegmentBytes = 1 << 20
+	p, err := compact.Propose(t.Context(), w.branch("events"), wide, compact.ProposeOptions{Trigger: compact.Requested})
+	if err != nil || p.Plan == nil || p.Plan.Replacement.Bytes <= w.config("events").Limits.SegmentBytes {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	before := w.content()
+	if out, err := w.apply(p.Plan.Append(nil)); out == nil || out.Status != compact.Rejected {
+		t.Errorf("%+v, %v", out, err)
+	}
+	w.unchanged(before, "a plan over max-segment-kb")
+	// The planner keeps to the bound by itself.
+	if p := w.plan(); p.Replacement.Bytes > w.config("events").Limits.SegmentBytes {
+		t.Errorf("%d bytes planned", p.Replacement.Bytes)
 	}
 }

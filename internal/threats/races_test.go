@@ -89,7 +89,7 @@ func TestThreatPlanReplayedLater(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	history, before := w.history("events"), w.content()
-	if out, err := w.apply(first.Append(nil)); err != nil || out.Status == compact.Applied {
+	if out, err := w.apply(first.Append(nil)); err != nil || out.Status != compact.AlreadyApplied {
 		t.Errorf("after a later compaction: %+v, %v", out, err)
 	}
 	w.unchanged(before, "a plan from before a later compaction")
