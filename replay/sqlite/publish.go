@@ -62,6 +62,11 @@ func emptyDraft(path string) (*draft, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, storage("prepare", err)
 	}
+	// A link would put the database, and its folder's mode, where somebody else
+	// chose. Folders above are the caller's: /tmp is a link on some systems.
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, fail("prepare", ErrStorage)
+	}
 	sealed, err := unseal(dir)
 	if err != nil {
 		return nil, err

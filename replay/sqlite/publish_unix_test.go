@@ -133,3 +133,22 @@ func TestKilledPreparation(t *testing.T) {
 		t.Errorf("left behind %v", got)
 	}
 }
+
+// The folder that the database goes to is not looked for behind a link.
+func TestLinkedFolder(t *testing.T) {
+	target, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sqlite.Prepare(t.Context(), grown(t, ledger.Log, 3), config(ledger.Log), filepath.Join(link, "ledger.db"), sqlite.Options{Seal: true})
+	if !errors.Is(err, sqlite.ErrStorage) {
+		t.Error(err)
+	}
+	info, err := os.Stat(target)
+	if err != nil || info.Mode().Perm() == 0o555 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if files, err := os.ReadDir(target); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
