@@ -1,5 +1,6 @@
 // Command prove runs "go test" with its arguments, shows what that shows, and
-// fails also when a test that docs/CONFORMANCE.md names did not run and pass.
+// fails also when a test that docs/CONFORMANCE.md names did not run and pass, or
+// skipped a part of itself.
 // Make test is this; it takes all packages of the library's module.
 //
 //	go run ./internal/conformance/prove -timeout 20m ./...
@@ -37,6 +38,9 @@ func run(arguments []string, matrix string, out, errors io.Writer) int {
 	show := newShow(out)
 	err = show.all(events)
 	if failed := cmd.Wait(); failed != nil {
+		if cmd.ProcessState.ExitCode() < 0 { // it had no chance to say so itself
+			fmt.Fprintln(errors, "prove: go test:", failed)
+		}
 		return 1
 	}
 	if err != nil {
@@ -46,10 +50,7 @@ func run(arguments []string, matrix string, out, errors io.Writer) int {
 	missing := 0
 	for _, line := range lines {
 		for _, test := range line.Tests {
-			if got := show.outcome[test]; got != "pass" {
-				if got == "" {
-					got = "did not run"
-				}
+			if got := show.result(test); got != "pass" {
 				fmt.Fprintf(out, "%s: %s: %s\n", line.Rule, test, got)
 				missing++
 			}

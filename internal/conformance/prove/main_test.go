@@ -20,6 +20,7 @@ func TestRun(t *testing.T) {
 		{"did not run", passing, "`a.TestB`", 1, []string{"S2-01: a.TestB: did not run", "FAIL"}, nil},
 		{"a subtest did not run", passing, "`a.TestA/other`", 1, []string{"a.TestA/other: did not run"}, nil},
 		{"skipped", passing + "func TestB(t *testing.T) { t.Skip(\"no tool\") }", "`a.TestB`", 1, []string{"no tool", "a.TestB: skip"}, nil},
+		{"a part is skipped", passing + "func TestB(t *testing.T) { t.Run(\"sub\", func(t *testing.T) { t.Skip(\"no tool\") }) }", "`a.TestB`", 1, []string{"no tool", "a.TestB: skip of TestB/sub"}, nil},
 		{"another one is skipped", passing + "func TestB(t *testing.T) { t.Skip(\"no tool\") }", "`a.TestA`", 0, []string{"no tool"}, []string{"FAIL"}},
 		{"fails", passing + "func TestB(t *testing.T) { t.Error(\"reason\") }", "`a.TestA`", 1, []string{"--- FAIL: TestB", "reason", "FAIL\t" + module + "/a"}, []string{"quiet", "S2-01"}},
 		{"panics", passing + "func TestB(t *testing.T) { panic(\"reason\") }", "`a.TestA`", 1, []string{"panic: reason", "goroutine"}, nil},

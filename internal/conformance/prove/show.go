@@ -86,6 +86,20 @@ func (s *show) line(line []byte) {
 	}
 }
 
+// result is the outcome of a test. One of which a subtest was skipped did not
+// show all that it should.
+func (s *show) result(test conformance.Test) string {
+	for other, outcome := range s.outcome {
+		if outcome == "skip" && other.Package == test.Package && strings.HasPrefix(other.Name, test.Name+"/") {
+			return "skip of " + other.Name
+		}
+	}
+	if outcome := s.outcome[test]; outcome != "" {
+		return outcome
+	}
+	return "did not run"
+}
+
 // A tail holds the last of what a test wrote, so that a test that writes without
 // end takes no more than that.
 type tail struct {
