@@ -38,7 +38,6 @@ var _ mcp.Transport = (*stdio)(nil)
 
 type line struct {
 	text []byte // nil for one that is too long
-	err  error
 }
 
 // Connect starts to read. What reads ends with the process when the input never
