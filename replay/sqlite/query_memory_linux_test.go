@@ -49,7 +49,7 @@ func TestNothingOnDisk(t *testing.T) {
 		}
 		for file := range openFiles(t) {
 			if !before[file] {
-				t.Errorf("%s: opened %s", query, file)
+				t.Fatalf("%s: opened %s", query, file)
 			}
 		}
 		rows.Close()
