@@ -37,7 +37,8 @@ type RecordQuery struct {
 //	gt gte lt lte      it is a number, or a string, above or below another
 //
 // Values of different JSON types are never equal, nor above or below one
-// another. Strings compare by their UTF-8 bytes.
+// another. Strings compare by their UTF-8 bytes. Names in a path are of letters,
+// digits, underscores and hyphens; any other is ErrRequest, and needs SQL.
 type Filter struct {
 	Path  string          `json:"path"` // member names, separated by dots: user.login
 	Op    string          `json:"op"`
