@@ -76,7 +76,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 		return nil, err
 	}
 	v := &view{Ledger: cfg.Name, Type: cfg.Type.String(), Branch: cfg.Branch(), Head: string(snap.Head),
-		Records: h.Len(), Shards: len(snap.Shards), Heads: []string{}, Diagnostics: h.Diagnostics()}
+		Records: h.Len(), Shards: len(snap.Shards), Heads: []string{}, Diagnostics: append([]ledger.Diagnostic{}, h.Diagnostics()...)}
 	for _, s := range snap.Shards {
 		v.Bytes += s.Size
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gitledger/gitledger/internal/actions"
 )
 
 //go:embed page/page.html
@@ -48,7 +50,7 @@ func writePage(path string, v *view) error {
 var errNoFile = errors.New("there is something that is no file")
 
 func render(out io.Writer, v *view) error {
-	page, err := template.New("page").Parse(pageText)
+	page, err := template.New("page").Funcs(template.FuncMap{"visible": actions.Visible}).Parse(pageText)
 	if err != nil {
 		return err
 	}

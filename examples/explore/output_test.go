@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gitledger/gitledger/ledger"
@@ -60,5 +61,18 @@ func TestBestNotes(t *testing.T) {
 	})
 	if len(v.Notes) != maxState || v.StateRows != notes || v.Notes[0].ID != id(notes-1) || v.Notes[0].Up != 1 {
 		t.Errorf("%d notes, the first %+v", len(v.Notes), v.Notes[0])
+	}
+}
+
+// What is not seen, or turns text round, is seen on the page.
+func TestPageShowsWhatHides(t *testing.T) {
+	const hides = "a\u202eb\u200bc\U000e0101d"
+	var page strings.Builder
+	err := render(&page, &view{
+		State: [][]string{{hides}}, Newest: []recordView{{Payload: hides}},
+		Notes: []noteView{{Subject: hides, Note: hides, Reason: hides, Citations: []string{hides}}},
+	})
+	if err != nil || strings.ContainsAny(page.String(), "\u202e\u200b\U000e0101") || strings.Count(page.String(), "a·b·c·d") != 6 {
+		t.Error(err, page.String())
 	}
 }
