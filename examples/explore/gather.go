@@ -76,7 +76,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 		return nil, err
 	}
 	v := &view{Ledger: cfg.Name, Type: cfg.Type.String(), Branch: cfg.Branch(), Head: string(snap.Head),
-		Records: h.Len(), Shards: len(snap.Shards), Heads: []string{}, Diagnostics: h.Diagnostics()}
+		Records: h.Len(), Shards: len(snap.Shards), Heads: []string{}, Diagnostics: append([]ledger.Diagnostic{}, h.Diagnostics()...)}
 	for _, s := range snap.Shards {
 		v.Bytes += s.Size
 	}
@@ -102,7 +102,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 	return v, err
 }
 
-// tables takes the derived state, at most maxState rows of it.
+// tables takes the derived state: the first maxState rows, or the best notes.
 func (v *view) tables(tables []replay.Table) {
 	notes := map[string]*noteView{}
 	var order []string
@@ -112,7 +112,7 @@ func (v *view) tables(tables []replay.Table) {
 		}
 		n := 0
 		for row := range t.Rows {
-			if n++; n > maxState && t.Name != "note_votes" && t.Name != "note_citations" {
+			if n++; n > maxState && t.Name == "state" {
 				break
 			}
 			text := make([]string, len(row))
@@ -155,6 +155,7 @@ func (v *view) tables(tables []replay.Table) {
 		v.Notes = append(v.Notes, *notes[id])
 	}
 	slices.SortStableFunc(v.Notes, func(a, b noteView) int { return (b.Up - b.Down) - (a.Up - a.Down) })
+	v.Notes = v.Notes[:min(len(v.Notes), maxState)] // the best, so not before they are in order
 }
 
 // citation is a row of note_citations as text: its path and lines.

@@ -30,6 +30,7 @@ type compaction struct {
 // the verify program is there to find it.
 func follow(ctx context.Context, log shard.Log) (points []growth, compactions []compaction, err error) {
 	counts := map[shard.Object]int{}
+	compactions = []compaction{} // none is an empty list in JSON
 	n, before := 0, 0
 	var state shard.Object
 	for commit, err := range log.Commits(ctx) {

@@ -4,11 +4,15 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/gitledger/gitledger/internal/actions"
 )
 
 //go:embed page/page.html
@@ -22,20 +26,31 @@ var script string
 
 // writePage writes the page to a file. It is one file that loads nothing: its
 // policy allows its own script and style, by their digests, and nothing else.
+//
+// A page that is there is replaced as a whole, or not at all. What is no regular
+// file, such as a link or a pipe, is left alone.
 func writePage(path string, v *view) error {
-	f, err := os.Create(path)
+	if there, err := os.Lstat(path); err == nil && !there.Mode().IsRegular() {
+		return errNoFile
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".explore-*.html")
 	if err != nil {
 		return err
 	}
-	if err := render(f, v); err != nil {
-		_ = f.Close()
-		return err
+	err = errors.Join(render(f, v), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	return f.Close()
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
+var errNoFile = errors.New("there is something that is no file")
+
 func render(out io.Writer, v *view) error {
-	page, err := template.New("page").Parse(pageText)
+	page, err := template.New("page").Funcs(template.FuncMap{"visible": actions.Visible}).Parse(pageText)
 	if err != nil {
 		return err
 	}
