@@ -92,7 +92,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 			Payload: cut(string(r.Payload()), maxPayload), Head: heads[r.SHA()],
 		})
 	}
-	v.graph = layOut(h, heads, maxGraph)
+	v.graph = layOut(h, heads, maxGraph, newest)
 	if state, err := replay.Replay(ctx, h, cfg); err != nil {
 		v.Invalid = err.Error()
 	} else {

@@ -44,6 +44,7 @@ type System struct {
 // Main runs a program and ends the process with its exit code.
 func Main(p Program) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	info, err := os.Stderr.Stat()
 	code := p.Execute(ctx, os.Args[1:], System{
 		Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
