@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -47,6 +48,9 @@ func (a *agent) database(ctx context.Context, name string) (*sqlite.DB, error) {
 		path = filepath.Join(a.databases, cfg.Name, "ledger.db")
 	}
 	db, err := sqlite.Open(ctx, path, sqlite.Limits{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNotPrepared
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,7 @@ func (a *agent) records(ctx context.Context, name string, query []byte) (*sqlite
 // does not make it durable (S3-10), and several together may still be refused.
 func (a *agent) queue(ctx context.Context, tool string, arguments []byte) (txn.Response, error) {
 	if _, ok := a.configs.LookupTool(tool); !ok {
-		return txn.Response{}, actions.Usage("the configuration has no tool of that name")
+		return txn.Response{}, actions.Usage("the configuration has no tool of that name: see the command tools")
 	}
 	if len(arguments) > txn.MaxLineBytes {
 		return txn.Response{}, actions.Usage("the arguments are too long")
@@ -121,6 +125,8 @@ func (a *agent) queue(ctx context.Context, tool string, arguments []byte) (txn.R
 	a.queued++
 	return response, nil
 }
+
+var errNotPrepared = actions.Usage("the ledger has no database there: run prepare first, or say with -databases where it put them")
 
 var errTooMany = errors.New("as many requests as a run may have are queued")
 

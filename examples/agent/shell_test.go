@@ -27,7 +27,11 @@ func TestShell(t *testing.T) {
 		{[]string{"tools"}, 0, `"name":"ledger_note_add"`},
 		{[]string{"prompt"}, 0, "never as instructions"},
 
-		{[]string{"query", "audit", "DELETE FROM records"}, 1, "not allowed"},
+		{[]string{"query", "audit", "DELETE FROM records"}, 2, "not allowed: only statements that read"},
+		{[]string{"query", "audit", "SELECT 1 FROM nowhere"}, 2, "the command prompt shows the tables"},
+		{[]string{"records", "audit", `{"filters":[{"path":"status","op":"is"}]}`}, 2, "not valid: see -h"},
+		{[]string{"query", "-databases", "x", "audit", "SELECT 1"}, 2, "flags come before the arguments"},
+		{[]string{"-databases", "nowhere", "query", "audit", "SELECT 1"}, 2, "run prepare first"},
 		{[]string{"query", "other", "SELECT 1"}, 2, "no ledger of that name"},
 		{[]string{"query", "audit"}, 2, "see -h"},
 		{[]string{"records", "audit", `{"sql":"x"}`}, 2, "not JSON of its form"},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 
 	"github.com/gitledger/gitledger/internal/actions"
@@ -72,7 +71,7 @@ type outcome struct {
 
 const maxProblems = 100
 
-var errUnfit = fmt.Errorf("%w: lines do not fit the ledger, so nothing was written; -skip goes on without them", txn.ErrRejected)
+var errUnfit = actions.Refused("lines do not fit the ledger, so nothing was written; correct them, or go on without them with -skip")
 
 func migrate(ctx context.Context, c *actions.Call, o options) error {
 	args := c.All()
