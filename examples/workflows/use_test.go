@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gitledger/gitledger/internal/actions"
@@ -78,15 +80,23 @@ func TestFlags(t *testing.T) {
 // it stops no record.
 func TestCompactionRequests(t *testing.T) {
 	t.Parallel()
+	var mu sync.Mutex // of what the server shares with the test
 	var bodies []string
 	status := http.StatusNoContent
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
+		mu.Lock()
+		defer mu.Unlock()
 		bodies = append(bodies, q.Method+" "+q.URL.Path+" "+q.Header.Get("Authorization")+" "+string(body))
 		w.WriteHeader(status)
 		io.WriteString(w, payload)
 	}))
 	defer api.Close()
+	seen := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(bodies)
+	}
 	r := newWorld(t)
 	r.env["GITHUB_API_URL"] = api.URL
 	ask := `{"type":"ledger_request_compaction","ledger":"findings","reason":"` + payload + `"}`
@@ -110,19 +120,22 @@ func TestCompactionRequests(t *testing.T) {
 		Ref    string
 		Inputs map[string]string
 	}
-	if len(bodies) != 1 || !strings.HasPrefix(bodies[0], want) || json.Unmarshal([]byte(strings.TrimPrefix(bodies[0], want)), &sent) != nil ||
+	got := seen()
+	if len(got) != 1 || !strings.HasPrefix(got[0], want) || json.Unmarshal([]byte(strings.TrimPrefix(got[0], want)), &sent) != nil ||
 		sent.Ref != "trunk" || sent.Inputs["ledger"] != "findings" || sent.Inputs["operation"] != ledger.CompactOperation {
-		t.Errorf("%q", bodies)
+		t.Errorf("%q", got)
 	}
 
+	mu.Lock()
 	status = http.StatusForbidden
+	mu.Unlock()
 	s = r.run("safeoutputs", "-ref", "trunk", requests, r.path("2.json")).want(t, 0)
 	if !strings.Contains(s.stderr, "::warning ") || strings.Contains(s.summary, "consider") {
 		t.Errorf("%s%s", s.stderr, s.summary)
 	}
-	sending := len(bodies)
+	sending := len(seen())
 	delete(r.env, ledger.EnvToken)
-	if s = r.run("safeoutputs", requests, r.path("3.json")).want(t, 0); !strings.Contains(s.stderr, ledger.EnvToken) || len(bodies) != sending {
+	if s = r.run("safeoutputs", requests, r.path("3.json")).want(t, 0); !strings.Contains(s.stderr, ledger.EnvToken) || len(seen()) != sending {
 		t.Errorf("%s", s.stderr)
 	}
 }
