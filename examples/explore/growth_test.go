@@ -60,11 +60,12 @@ func TestGrowth(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain é 日本 👍":           "plain é 日本 👍",
-		"\x1b[2J\r\x00":          `\u001b[2J\u000d\u0000`,
-		"\u202e\u200b\u009b":     `\u202e\u200b\u009b`,
-		"\U000e0041\xff\ufffd":   `\u{e0041}\xff` + "\ufffd",
-		"\u2028\u00a0\ufeff\xc3": `\u2028\u00a0\ufeff\xc3`,
+		"plain é 日本 👍":                   "plain é 日本 👍",
+		"\x1b[2J\r\x00":                  `\u001b[2J\u000d\u0000`,
+		"\u202e\u200b\u009b":             `\u202e\u200b\u009b`,
+		"\U000e0041\xff\ufffd":           `\u{e0041}\xff` + "\ufffd",
+		"a\U000e0101\u034f\u3164\ufe0fb": `a\u{e0101}\u034f\u3164\ufe0fb`, // printable, and not seen
+		"\u2028\u00a0\ufeff\xc3":         `\u2028\u00a0\ufeff\xc3`,
 	} {
 		if got := visible(text, true); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

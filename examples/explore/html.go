@@ -20,13 +20,17 @@ var style string
 //go:embed page/script.js
 var script string
 
-// writePage writes the page to a file, as a whole or not at all.
+// writePage writes the page to a file, as a whole or not at all. What is no
+// regular file, such as a link or a pipe, is left alone.
 func writePage(path string, v *view) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".explore-*")
+	if there, err := os.Lstat(path); err == nil && !there.Mode().IsRegular() {
+		return errNoFile
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".explore-*.html")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(render(f, v), f.Close())
+	err = errors.Join(render(f, v), f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -35,6 +39,8 @@ func writePage(path string, v *view) error {
 	}
 	return err
 }
+
+var errNoFile = errors.New("there is something that is no file")
 
 // render writes the page. It loads nothing: its policy allows its own script and
 // style, by their digests, and nothing else.

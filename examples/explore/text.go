@@ -19,15 +19,16 @@ func cut(text string, most int) string {
 }
 
 // visible shows what a text holds instead of letting it act: control characters,
-// those that turn the direction of text around, and those that cannot be seen are
-// spelled out. On a page, line ends and tabs are left as they are.
+// those that turn the direction of text around, and those that show nothing, such
+// as variation selectors, in which whole texts can hide, are spelled out. On a
+// page, line ends and tabs are left as they are.
 func visible(text string, onPage bool) string {
 	var b strings.Builder
 	for i, r := range text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsPrint(r), onPage && (r == '\n' || r == '\t'):
+		case seen(r), onPage && (r == '\n' || r == '\t'):
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
@@ -40,6 +41,10 @@ func visible(text string, onPage bool) string {
 		}
 	}
 	return b.String()
+}
+
+func seen(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // short is the first digits of a digest or a commit.

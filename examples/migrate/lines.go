@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
+	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
 )
 
@@ -19,35 +21,67 @@ type problem struct {
 	Reason string `json:"reason"`
 }
 
-// read makes requests of a file's lines. Blank lines are passed over.
-func read(r io.Reader, cfg ledger.Config, field string) (requests [][]byte, problems []problem, err error) {
+const (
+	maxProblems = 100
+	leastRecord = 128 // bytes that a record adds to its request, or more
+	byteOrder   = "\ufeff"
+)
+
+// content is what a file holds.
+type content struct {
+	requests [][]byte
+	unfit    int
+	problems []problem // the first of them
+}
+
+func (c *content) refuse(line int, reason string) {
+	if c.unfit++; len(c.problems) < maxProblems {
+		c.problems = append(c.problems, problem{line, reason})
+	}
+}
+
+// read makes requests of a file's lines. Blank lines are passed over, and so is a
+// byte order mark. What could never be on one branch is refused before it takes up
+// memory.
+func read(ctx context.Context, r io.Reader, cfg ledger.Config, field string) (*content, error) {
 	lines := bufio.NewReaderSize(r, txn.MaxLineBytes+2)
 	configs := ledger.Configs{cfg}
+	found := &content{}
+	room := shard.ProjectionLimits().Bytes
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		tooLong := errors.Is(err, bufio.ErrBufferFull)
 		for long := tooLong; long; long = errors.Is(err, bufio.ErrBufferFull) {
 			_, err = lines.ReadSlice('\n')
 		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte(byteOrder))
+		}
 		switch line = bytes.TrimSpace(line); {
 		case tooLong:
-			problems = append(problems, problem{number, string(txn.ReasonLineSize)})
+			found.refuse(number, string(txn.ReasonLineSize))
 		case len(line) > 0:
 			request, reason := requestOf(cfg, line, field)
 			if reason == "" {
 				reason = check(configs, request)
 			}
 			if reason != "" {
-				problems = append(problems, problem{number, reason})
-			} else {
-				requests = append(requests, request)
+				found.refuse(number, reason)
+				break
 			}
+			if room -= int64(len(request)) + leastRecord; room < 0 {
+				return nil, errTooMuch
+			}
+			found.requests = append(found.requests, request)
 		}
 		if errors.Is(err, io.EOF) {
-			return requests, problems, nil
+			return found, nil
 		}
 		if err != nil {
-			return nil, nil, errors.New("the file cannot be read")
+			return nil, errors.New("the file cannot be read")
 		}
 	}
 }
@@ -116,16 +150,25 @@ func check(configs ledger.Configs, request []byte) string {
 	return ""
 }
 
-// batch makes a transaction of the first requests, as many as the limits allow,
-// and says how many they are. Its ID follows from what they say, so that the same
-// requests are the same records again.
-func batch(configs ledger.Configs, requests [][]byte) (*txn.Transaction, int, error) {
+// batches makes transactions of requests, one after the other. The ID of one
+// follows from what it says and how often that was said before, so that the same
+// file makes the same records again, and lines that say the same are many.
+type batches struct {
+	configs ledger.Configs
+	seen    map[record.Hash]int
+}
+
+// next makes a transaction of the first requests, as many as the limits allow, and
+// says how many they are.
+func (b batches) next(requests [][]byte) (*txn.Transaction, int, error) {
 	n := min(len(requests), ledger.MaxRequests)
 	for {
 		text := bytes.Join(requests[:n], []byte("\n"))
-		tx, err := txn.Normalize(configs, "migrate "+record.Sum(text).String(), bytes.NewReader(text))
+		sum := record.Sum(text)
+		tx, err := txn.Normalize(b.configs, fmt.Sprintf("migrate %s %d", sum, b.seen[sum]), bytes.NewReader(text))
 		var refused *txn.RequestErrors
 		if n == 1 || !errors.As(err, &refused) {
+			b.seen[sum]++
 			return tx, n, err
 		}
 		n = (n + 1) / 2

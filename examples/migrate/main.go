@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
+	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
 )
@@ -28,8 +28,9 @@ becomes is the type's own operation:
 
 A line that does not fit is reported by its number and a reason. Then nothing is
 written, unless -skip says to go on without such lines. Run it again after an
-interruption: it finds what is there and writes the rest. Run it again on a file
-that has grown, and its last lines may be written twice; migrate the new ones alone.
+interruption, with the same file, declaration and flags: it finds what is there and
+writes the rest. When one of them has changed, a file that has grown or a line that
+is mended, lines may be written twice; migrate the new ones alone.
 
 Reads   the file, -config or GH_AW_LEDGER_CONFIG_BASE64,
         GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
@@ -70,9 +71,10 @@ type outcome struct {
 	Problems []problem `json:"problems,omitempty"` // the first of them
 }
 
-const maxProblems = 100
-
-var errUnfit = fmt.Errorf("%w: lines do not fit the ledger, so nothing was written; -skip goes on without them", txn.ErrRejected)
+var (
+	errUnfit   = actions.Refused("lines do not fit the ledger, so nothing was written; -skip goes on without them")
+	errTooMuch = actions.Refused("the file is more than one ledger holds, so nothing was written; split it over several")
+)
 
 func migrate(ctx context.Context, c *actions.Call, o options) error {
 	args := c.All()
@@ -88,22 +90,23 @@ func migrate(ctx context.Context, c *actions.Call, o options) error {
 		return actions.Usage("the file cannot be read")
 	}
 	defer f.Close()
-	lines, problems, err := read(f, cfg, o.field)
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // a pipe may have nothing to read for long
+	file, err := read(ctx, f, cfg, o.field)
 	if err != nil {
 		return err
 	}
-	result := outcome{Lines: len(lines) + len(problems), Unfit: len(problems), Problems: problems[:min(len(problems), maxProblems)]}
+	result := outcome{Lines: len(file.requests) + file.unfit, Unfit: file.unfit, Problems: file.problems}
 	for _, p := range result.Problems {
 		c.Print("line %d: %s", p.Line, p.Reason)
 	}
-	if hidden := len(problems) - maxProblems; hidden > 0 {
+	if hidden := file.unfit - len(file.problems); hidden > 0 {
 		c.Print("and %d lines more", hidden)
 	}
-	if len(problems) > 0 && !o.skip {
+	if file.unfit > 0 && !o.skip {
 		return errors.Join(errUnfit, c.Result(result))
 	}
 	if !o.dry {
-		err = write(ctx, c, cfg, o.repo, lines, &result)
+		err = write(ctx, c, cfg, o.repo, file.requests, &result)
 	}
 	c.Print("%d lines: %d new, %d present, %d do not fit; %d commits", result.Lines, result.New, result.Present, result.Unfit, result.Commits)
 	return errors.Join(err, c.Result(result))
@@ -118,8 +121,9 @@ func write(ctx context.Context, c *actions.Call, cfg ledger.Config, repo string,
 	defer r.Close()
 	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
 	configs := ledger.Configs{cfg}
+	queue := batches{configs, map[record.Hash]int{}}
 	for done := 0; done < len(requests); {
-		tx, n, err := batch(configs, requests[done:])
+		tx, n, err := queue.next(requests[done:])
 		if err != nil {
 			return err
 		}

@@ -22,16 +22,17 @@ const hostile = "a\x1b[31mb\u202ec\n::set-output name=x::y\r\n##[add-path]z\x00"
 
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain é":                  "plain é",
-		hostile:                    "a·[31mb·c·::set-output name=x::y··##·[add-path]z·",
-		"::add-mask::x":            "·::add-mask::x",
-		"  ::error::x":             "·  ::error::x",
-		"##[error]x":               "##·[error]x",
-		"a ##[add-mask]b":          "a ##·[add-mask]b", // a command wherever it stands
-		"###[x]#\u200b#[y]":        "###·[x]#·#[y]",
-		"\xff":                     "\ufffd",
-		strings.Repeat("é", 1000):  strings.Repeat("é", 80) + "…",
-		strings.Repeat("\x1b", 81): strings.Repeat("·", 80) + "…",
+		"plain é":                        "plain é",
+		hostile:                          "a·[31mb·c·::set-output name=x::y··##·[add-path]z·",
+		"::add-mask::x":                  "·::add-mask::x",
+		"  ::error::x":                   "·  ::error::x",
+		"##[error]x":                     "##·[error]x",
+		"a ##[add-mask]b":                "a ##·[add-mask]b", // a command wherever it stands
+		"###[x]#\u200b#[y]":              "###·[x]#·#[y]",
+		"\xff":                           "\ufffd",
+		"a\U000e0101\u034f\u3164\ufe0fb": "a····b", // printable, and not seen
+		strings.Repeat("é", 1000):        strings.Repeat("é", 80) + "…",
+		strings.Repeat("\x1b", 81):       strings.Repeat("·", 80) + "…",
 	} {
 		if got := Text(text, 80); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

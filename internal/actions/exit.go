@@ -36,6 +36,14 @@ func (e usageError) Error() string { return string(e) }
 // Usage is an error in how a program is used. The text says what to do.
 func Usage(text string) error { return usageError(text) }
 
+type refusedError string
+
+func (e refusedError) Error() string { return string(e) }
+
+// Refused is an error in what a program is given, which the same again will be.
+// The text says what to do.
+func Refused(text string) error { return refusedError(text) }
+
 // Code returns the exit code for an error. Of several joined ones a failure that
 // may pass decides, because then trying again makes sense.
 func Code(err error) int {
@@ -80,6 +88,7 @@ func verdicts() []verdict {
 		{one(shard.ErrLocked), exitFailed, "run the job again; if it stays so, a writer that died left its lock: see package gitbranch"},
 		{one(shard.ErrUnavailable, shard.ErrHeadMoved, txn.ErrAttempts, txn.ErrRead, context.Canceled, context.DeadlineExceeded), exitFailed, again},
 		{as[usageError], exitUsage, ""},
+		{as[refusedError], exitRefused, ""},
 		{as[ledger.Problems], exitUsage, "correct the declaration of the ledgers and encode it again"},
 		{one(shard.ErrUnauthorized), exitUsage, "give the step a token in " + ledger.EnvToken + ", and its job the permission for it: contents, to read or to write"},
 		{one(fs.ErrNotExist), exitUsage, "check that the artifact was downloaded, and the path to it"},

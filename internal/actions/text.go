@@ -21,16 +21,23 @@ func Text(text string, most int) string {
 			b.WriteRune('…')
 			break
 		}
-		if !unicode.IsPrint(r) {
-			r = '·'
-		}
-		b.WriteRune(r)
+		b.WriteRune(visible(r))
 	}
 	clean := strings.ReplaceAll(b.String(), "##[", "##·[")
 	if strings.HasPrefix(strings.TrimLeft(clean, " "), "::") {
 		clean = "·" + clean
 	}
 	return clean
+}
+
+// visible puts a dot for a character that is not printable, and for what counts as
+// printable and shows nothing, such as variation selectors, in which whole texts
+// can hide.
+func visible(r rune) rune {
+	if !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+		return '·'
+	}
+	return r
 }
 
 // plainJSON is a value as one line of JSON in ASCII, which no terminal and no
