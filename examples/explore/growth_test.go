@@ -42,6 +42,9 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%d commits: %d points of %d commits", commits, n, v.Commits)
 		}
 		for i, p := range v.Growth {
+			if i > 0 && i < n-1 && p.Commit-v.Growth[i-1].Commit != v.Growth[1].Commit-1 {
+				t.Errorf("%d commits: the points are not evenly apart at %+v", commits, p)
+			}
 			if i > 0 && p.Commit <= v.Growth[i-1].Commit || p.Shards != want[p.Commit-1] {
 				t.Errorf("%d commits: %+v, want %d shards", commits, p, want[p.Commit-1])
 			}

@@ -115,9 +115,9 @@ func TestLarge(t *testing.T) {
 	for i := range subjects {
 		notes = append(notes, fmt.Sprintf(`{"operation":"note","subject":"s%d","note":%q,"reason":"r","citations":[{"type":"repository","path":"Makefile"}]}`, i, strings.Repeat("n", 2*maxText)))
 	}
-	last := record.DeterministicID("notes", subjects-1)
+	oldest := record.DeterministicID("notes", 0)
 	for i := range voters {
-		votes = append(votes, fmt.Sprintf(`{"operation":"vote","note_id":%q,"vote":"up","reason":"vote %d"}`, last, i))
+		votes = append(votes, fmt.Sprintf(`{"operation":"vote","note_id":%q,"vote":"up","reason":"vote %d"}`, oldest, i))
 	}
 	config := filepath.Join(t.TempDir(), "workflow.md")
 	s.must(os.WriteFile(config, []byte("tools: {ledger: {knowledge: {type: notes}}}"), 0o600))
@@ -137,9 +137,12 @@ func TestLarge(t *testing.T) {
 	if v.Records != subjects+voters || v.NoteCount != subjects || len(v.Notes) != maxNotes || len(v.Heads) != maxHeads || v.HeadCount != subjects+1 {
 		t.Errorf("%d records, %d of %d notes, %d of %d heads", v.Records, len(v.Notes), v.NoteCount, len(v.Heads), v.HeadCount)
 	}
-	// The note that is last by its ID may be the first by its votes.
-	if first := v.Notes[0]; first.Subject != fmt.Sprintf("s%d", subjects-1) || first.Up != voters || len(first.Votes) != maxVotes || first.Votes[0].Reason != fmt.Sprintf("vote %d", voters-1) || len([]rune(first.Note)) != maxText+1 {
+	// The oldest note is the first by its votes, and the other ones are the newest.
+	if first := v.Notes[0]; first.Subject != "s0" || first.Up != voters || len(first.Votes) != maxVotes || first.Votes[0].Reason != fmt.Sprintf("vote %d", voters-1) || len([]rune(first.Note)) != maxText+1 {
 		t.Errorf("the first note: %d votes of %q, %+v", first.Up, first.Subject, first.Votes)
+	}
+	if second, last := v.Notes[1].Subject, v.Notes[maxNotes-1].Subject; second != fmt.Sprintf("s%d", subjects-1) || last != fmt.Sprintf("s%d", subjects-maxNotes+1) {
+		t.Errorf("then notes %q to %q", second, last)
 	}
 	if code, out, _ := run(t, options{repo: s.Path, ledger: "knowledge", config: config, newest: 20}, false); code != 0 || !strings.Contains(out, fmt.Sprintf("Notes (20 of %d)", subjects)) || strings.Count(out, "\n") > 120 {
 		t.Errorf("exit code %d, %d lines", code, strings.Count(out, "\n"))

@@ -22,6 +22,7 @@ shards over time, and compactions.
 The ledger's type comes from -config, a workflow file or YAML with tools.ledger, or
 from GH_AW_LEDGER_CONFIG_BASE64. Without either it is shown as raw records.
 
+A malformed ledger is shown as far as it goes, with what is wrong; that is no failure.
 However large the ledger is, what is shown is bounded, and says so where it is cut.
 What a ledger holds was written by strangers. It is shown as text: what cannot be
 seen, or would act on a terminal, is spelled out as \u001b. With -json, texts are as
