@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"strconv"
 
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
@@ -123,5 +123,7 @@ func extend(sum, one record.Hash) record.Hash {
 }
 
 func (b *batches) transactionID(sum record.Hash) string {
-	return fmt.Sprintf("migrate %s %d", sum, b.seen[sum])
+	id := append(make([]byte, 0, 96), "migrate "...)
+	id = append(sum.AppendText(id), ' ')
+	return string(strconv.AppendInt(id, int64(b.seen[sum]), 10))
 }
