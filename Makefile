@@ -14,7 +14,7 @@ help: ## list the targets
 setup: ## install what is missing to build (libgit2 1.5, pkg-config)
 	@sh .ci/setup
 
-PROGRAMS ?= prepare agent safeoutputs persist plan apply explore migrate verify
+PROGRAMS ?= prepare agent safeoutputs persist plan apply explore migrate verify jobs
 programs: setup ## build the programs of the jobs, or PROGRAMS, into bin
 	$(GO) build -trimpath -o bin/ $(addprefix ./examples/,$(filter-out agent,$(PROGRAMS)))
 	$(if $(filter agent,$(PROGRAMS)),$(GO) -C examples/agent build -trimpath -o ../../bin/agent .)
@@ -32,7 +32,7 @@ test: ## run the tests, installing what is missing
 
 # The cross-builds of the library and the check that each exported name has a
 # comment are tests (internal/conformance), so test runs them as well.
-check: test lint cross race fuzz vuln ## all that CI runs: tests, linters, race detector, fuzzing
+check: test lint cross race fuzz vuln ## all of it: tests, linters, other systems, race detector, fuzzing, vulnerabilities
 
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 lint: setup ## run staticcheck

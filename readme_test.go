@@ -9,7 +9,7 @@ import (
 )
 
 // code is a block of Go in the README, with the comment that says which file it
-// is from, and from which function on.
+// is from, and from which line on: its package clause, or a function's.
 var code = regexp.MustCompile("(?s)<!-- code: (\\S+) from (\\S+) -->\n```go\n(.*?)```")
 
 // TestReadmeCode keeps the README's Go code the same as the files that are
@@ -24,13 +24,16 @@ func TestReadmeCode(t *testing.T) {
 		t.Fatalf("%d blocks of Go, of which %d say where they are from", n, len(blocks))
 	}
 	for _, b := range blocks {
-		file, function := string(b[1]), string(b[2])
+		file, start := string(b[1]), "package "
+		if name := string(b[2]); name != "package" {
+			start = "func " + name + "("
+		}
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, want, found := strings.Cut(string(source), "\nfunc "+function+"(")
-		if want = "func " + function + "(" + want; !found || string(b[3]) != want {
+		_, want, found := strings.Cut(string(source), "\n"+start)
+		if want = start + want; !found || string(b[3]) != want {
 			t.Errorf("the code from %s has drifted; it should be\n%s", file, want)
 		}
 	}

@@ -25,6 +25,7 @@ and proves that none is lost. A plan that is stale or conflicts changes nothing
 and is a warning; the next maintenance run plans again. Whatever happens here
 must not stop other jobs, so let the step continue on error.
 
+Run it only when plan said plan_created=true: without a plan's file it fails.
 Without arguments there must be one ledger whose compaction is enabled.
 
 Reads   GH_AW_LEDGER_COMPACTION_CONFIG, GH_AW_LEDGER_COMPACTION_PLAN_FILE (PLAN),
@@ -32,6 +33,7 @@ Reads   GH_AW_LEDGER_COMPACTION_CONFIG, GH_AW_LEDGER_COMPACTION_PLAN_FILE (PLAN)
 Writes  the ledger branch, and the step's summary
 
   GH_TOKEN=… apply findings findings.plan.json
+  apply -config "$(bin/jobs -maintenance -base64 workflow.md)" -repo /srv/memory.git findings findings.plan.json
 `
 
 func main() {

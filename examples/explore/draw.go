@@ -18,17 +18,16 @@ type graphView struct {
 
 type nodeView struct {
 	node
-	X, Y   int
-	Listed bool // among the newest records, which a link leads to
+	X, Y int
 }
 
-func drawGraph(nodes []node, listed map[string]bool) graphView {
+func drawGraph(nodes []node) graphView {
 	var g graphView
 	place := func(n node) (x, y int) { return margin + n.Column*columnWidth, margin + n.Lane*laneHeight }
 	for _, n := range nodes {
 		x, y := place(n)
 		g.Width, g.Height = max(g.Width, x+margin), max(g.Height, y+margin)
-		g.Nodes = append(g.Nodes, nodeView{n, x, y, listed[n.Short]})
+		g.Nodes = append(g.Nodes, nodeView{n, x, y})
 		for _, p := range n.Parents {
 			fromX, fromY := place(nodes[p])
 			middle := (fromX + x) / 2

@@ -36,7 +36,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 	}
 	v.HeadCount = len(heads)
 	v.newest(h, heads, newest)
-	v.graph = layOut(h, heads, maxGraph)
+	v.graph = layOut(h, heads, maxGraph, newest)
 	if err := v.derive(ctx, h, cfg); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func render(out io.Writer, v *view) error {
 		listed[r.Short] = true
 	}
 	return page.Execute(out, map[string]any{
-		"View": v, "Graph": drawGraph(v.graph, listed), "Growth": drawGrowth(v.Growth), "Listed": listed,
+		"View": v, "Graph": drawGraph(v.graph), "Growth": drawGrowth(v.Growth), "Listed": listed,
 		"Style": template.CSS(style), "Script": template.JS(script),
 		"Policy": "default-src 'none'; style-src '" + digest(style) + "'; script-src '" + digest(script) + "'; base-uri 'none'; form-action 'none'",
 	})

@@ -1,12 +1,6 @@
 // Command jobs shows what a workflow compiler does with package ledger: it
 // reads the ledgers of workflow files and prints GitHub Actions YAML for the
-// jobs around them.
-//
-//	go run ./examples/jobs workflow.md                   the workflow's own jobs
-//	go run ./examples/jobs -maintenance a.md b.md        the shared maintenance pair
-//	go run ./examples/jobs -base64 workflow.md           what the jobs' environment has
-//
-// Schemas that are declared as a path are read below -root.
+// jobs around them. -h tells how to use it.
 package main
 
 import (
@@ -21,8 +15,21 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
+const usage = `usage: jobs [flags] WORKFLOW...
+
+Reads the ledgers of workflow files, Markdown with front matter or YAML, and prints
+GitHub Actions YAML for the jobs around them, or what these have in the environment.
+
+  jobs workflow.md                       the workflow's own jobs
+  jobs -maintenance a.md b.md            the shared maintenance pair
+  jobs -base64 workflow.md               GH_AW_LEDGER_CONFIG_BASE64
+  jobs -maintenance -base64 a.md b.md    GH_AW_LEDGER_COMPACTION_CONFIG
+
+Flags:
+`
+
 func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "jobs:", err)
 		os.Exit(1)
 	}
@@ -32,15 +39,19 @@ func run(args []string, out, warnings io.Writer) error {
 	flags := flag.NewFlagSet("jobs", flag.ContinueOnError)
 	flags.SetOutput(warnings)
 	maintenance := flags.Bool("maintenance", false, "print the maintenance workflow of all files together")
-	encoded := flags.Bool("base64", false, "print the configuration as the environment of the jobs has it")
+	encoded := flags.Bool("base64", false, "print the configuration in base64, as the environment of the jobs has it")
 	root := flags.String("root", ".", "the repository's `folder`, for schema files")
 	program := flags.String("program", "gitledger-job", "the `command` that runs a job")
 	agent := flags.String("agent", "run-the-agent", "the `command` that runs the agent")
+	flags.Usage = func() {
+		fmt.Fprint(warnings, usage)
+		flags.PrintDefaults()
+	}
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 || !*maintenance && flags.NArg() != 1 {
-		return errors.New("name one workflow file, or with -maintenance one or more")
+		return errors.New("name one workflow file, or with -maintenance one or more: see -h")
 	}
 	workflows, err := read(*root, flags.Args())
 	if err != nil {

@@ -21,6 +21,10 @@ func main() {
 	flag.BoolVar(&o.local, "local", false, "use the bare repository itself, without a server")
 	flag.StringVar(&o.workflow, "workflow", "", "take tools.ledger from this workflow `file`")
 	flag.StringVar(&o.requests, "requests", "", "take the runs from this `file`: JSON lines, an empty line ends a run")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "usage: lifecycle [flags]\n\nRuns the whole life of a ledger, each job of it once, and shows what happens.\n\nFlags:\n")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()

@@ -73,7 +73,7 @@ type outcome struct {
 }
 
 var (
-	errUnfit   = actions.Refused("lines do not fit the ledger, so nothing was written; -skip goes on without them")
+	errUnfit   = actions.Refused("lines do not fit the ledger, so nothing was written; correct them, or go on without them with -skip")
 	errTooMuch = actions.Refused("the file is more than one ledger holds, so nothing was written; split it over several")
 )
 

@@ -21,15 +21,18 @@ Decides whether a ledger is due for compaction, and writes a plan if there is
 something to merge. It only reads the branch, and nobody has to believe what it
 writes: apply checks all of it.
 
-Without arguments there must be one ledger whose compaction is enabled.
+A ledger is due when it has as many shards as its min-segments, 32 unless it says
+otherwise; "too-few-segments: 11 of 32" is no failure. Without arguments there must
+be one ledger whose compaction is enabled. PLAN must not exist yet.
 
 Reads   GH_AW_LEDGER_COMPACTION_CONFIG, GH_AW_LEDGER_COMPACTION_PLAN_FILE (PLAN),
-        GH_AW_LEDGER_COMPACTION_TRIGGER (scheduled or requested),
+        GH_AW_LEDGER_COMPACTION_TRIGGER (scheduled, the default, or requested),
         GH_AW_LEDGER_COMPACTION_REQUESTED (the ledger that was asked for),
         GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
 Writes  the plan, the output plan_created (true or false), and the step's summary
 
   GH_TOKEN=… plan findings findings.plan.json
+  plan -config "$(bin/jobs -maintenance -base64 workflow.md)" -repo /srv/memory.git findings findings.plan.json
 `
 
 // notRequested is why there is no plan when maintenance was asked for another
@@ -96,7 +99,11 @@ func report(c *actions.Call, cfg ledger.Config, p *compact.Proposal) error {
 	if p.Invalid > 0 {
 		c.Warning("ledger %s: %d shards are malformed, and are left alone", cfg.Name, p.Invalid)
 	}
-	c.Print("%s: plan %t: %s", cfg.Name, p.Plan != nil, p.Reason)
+	made := "no plan"
+	if p.Plan != nil {
+		made = "a plan"
+	}
+	c.Print("%s: %s: %s", cfg.Name, made, p.Reason)
 	row := []string{cfg.Name, fmt.Sprint(p.Plan != nil), string(p.Reason.Code), fmt.Sprint(p.Eligible), "", "", ""}
 	if p.Plan != nil {
 		row = append(row[:4], fmt.Sprint(p.Stats.SourceSegments), fmt.Sprint(p.Stats.BytesBefore), fmt.Sprint(p.Stats.BytesAfter))

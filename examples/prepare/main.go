@@ -31,6 +31,7 @@ Writes  the databases, and the step's summary
 
   GH_TOKEN=… prepare
   prepare -repo /srv/memory.git findings findings.db
+  prepare -config "$(bin/jobs -base64 workflow.md)" -repo /srv/memory.git -databases db
 `
 
 func main() {

@@ -32,7 +32,8 @@ Reads   GH_AW_LEDGER_CONFIG_BASE64, GH_AW_SAFE_OUTPUTS (REQUESTS),
         GITHUB_REPOSITORY, GITHUB_API_URL, GH_TOKEN
 Writes  the artifact, and the step's summary
 
-  safeoutputs requests.jsonl transactions.json
+  safeoutputs
+  safeoutputs -transaction run-1 requests.jsonl transactions.json
 `
 
 func main() {

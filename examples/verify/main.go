@@ -1,26 +1,10 @@
 // Command verify checks ledger branches as a whole: every commit of their
-// history, not only the latest.
-//
-//	go run ./examples/verify /path/to/repository.git tasks notes
-//	GIT_TOKEN=… go run ./examples/verify https://github.com/owner/repository tasks
-//	go run ./examples/verify -json repository.git tasks | jq .summary
-//	go run ./examples/verify -config workflow.md -projection ledger.db repository.git tasks
-//
-// It prints a line for each finding and a summary for each ledger; with -json
-// each line is an object with one member: finding, error or summary. It never
-// changes the repository. The last form also rebuilds the ledger's projection
-// and compares it with the one that is given.
-//
-// Exit codes:
-//
-//	0  everything was checked and is sound
-//	1  something is bad
-//	2  nothing is bad as far as was checked, but not everything could be
-//	3  the command line is wrong
+// history, not only the latest; -h tells how to use it.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,6 +14,31 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard/gitbranch"
 )
+
+const usage = `usage: verify [flags] REPOSITORY LEDGER...
+
+Checks ledger branches as a whole: every commit of their history, not only the
+latest. It prints a line for each finding, and a summary for each ledger. With
+-projection it also rebuilds the database of one ledger and compares the two; a
+database that was prepared from an older head differs. It changes nothing.
+
+Reads   the repository, by its path or URL, and GH_TOKEN if it needs one
+
+  verify /srv/memory.git tasks notes
+  GH_TOKEN=… verify https://github.com/owner/name tasks
+  verify -json memory.git tasks | jq .summary
+  verify -config workflow.md -projection ledger.db memory.git tasks
+
+Flags:
+`
+
+const exits = `
+Exit codes:
+  0  everything was checked and is sound; a branch that is not there is, too
+  1  something is bad
+  2  nothing is bad as far as was checked, but not everything could be
+  3  the command line is wrong
+`
 
 const (
 	exitSound = iota
@@ -47,6 +56,7 @@ func main() {
 
 // options is the command line.
 type options struct {
+	help       bool // is all that was asked for
 	json       bool
 	cache      string
 	config     string
@@ -58,19 +68,30 @@ type options struct {
 func parse(args []string, errs io.Writer) (o options, ok bool) {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.BoolVar(&o.json, "json", false, "print JSON lines")
+	flags.BoolVar(&o.json, "json", false, "print each line as an object with one member: finding, error, summary or projection")
 	flags.StringVar(&o.cache, "cache", "", "keep what is fetched in this `directory`")
 	flags.StringVar(&o.config, "config", "", "the workflow `file` that declares the ledger, for -projection")
 	flags.StringVar(&o.projection, "projection", "", "compare this `database` with a rebuild")
 	flags.Usage = func() {
-		fmt.Fprintln(errs, "usage: verify [flags] repository ledger...")
+		fmt.Fprint(errs, usage)
 		flags.PrintDefaults()
+		fmt.Fprint(errs, exits)
 	}
-	if flags.Parse(args) != nil {
+	if err := flags.Parse(args); err != nil {
+		o.help = errors.Is(err, flag.ErrHelp)
 		return o, false
 	}
-	if flags.NArg() < 2 || (o.projection != "") != (o.config != "") || o.projection != "" && flags.NArg() != 2 {
-		flags.Usage()
+	wrong := ""
+	switch {
+	case flags.NArg() < 2:
+		wrong = "name a repository and one or more ledgers, behind the flags"
+	case (o.projection != "") != (o.config != ""):
+		wrong = "-projection and -config go together"
+	case o.projection != "" && flags.NArg() != 2:
+		wrong = "-projection is of one ledger"
+	}
+	if wrong != "" {
+		fmt.Fprintf(errs, "verify: %s: see -h\n", wrong)
 		return o, false
 	}
 	o.repository, o.ledgers = flags.Arg(0), flags.Args()[1:]
@@ -85,12 +106,15 @@ func parse(args []string, errs io.Writer) (o options, ok bool) {
 
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	o, ok := parse(args, errs)
-	if !ok {
+	switch {
+	case o.help:
+		return exitSound
+	case !ok:
 		return exitUsage
 	}
 	p := printer{out: out, errs: errs, json: o.json}
 	where := gitbranch.Options{URL: o.repository, Cache: o.cache}
-	if token := os.Getenv("GIT_TOKEN"); token != "" {
+	if token := os.Getenv(ledger.EnvToken); token != "" {
 		where.Credential = gitbranch.Token(token)
 	}
 	repository, err := gitbranch.Open(ctx, where)

@@ -139,6 +139,10 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%q: code %d", args, code)
 		}
 	}
+	errs.Reset()
+	if code := run(t.Context(), []string{"-h"}, &out, &errs); code != exitSound || !strings.Contains(errs.String(), "Exit codes") {
+		t.Errorf("-h: code %d\n%s", code, &errs)
+	}
 	if code := run(t.Context(), []string{t.TempDir(), "tasks"}, &out, &errs); code != exitUnchecked {
 		t.Errorf("no repository: code %d", code)
 	}

@@ -125,11 +125,19 @@ func TestExecute(t *testing.T) {
 	}); code != exitDone {
 		t.Error(code)
 	}
-	if code, _, _ := execute(t, nil, []string{"a"}, func(_ context.Context, c *Call) error {
+	two := func(_ context.Context, c *Call) error {
 		_, err := c.Args("A", "B")
 		return err
-	}); code != exitUsage {
-		t.Error(code)
+	}
+	const misplaced = "flags come before"
+	if code, _, errs := execute(t, nil, []string{"a"}, two); code != exitUsage || strings.Contains(errs, misplaced) {
+		t.Error(code, errs)
+	}
+	if code, _, errs := execute(t, nil, []string{"a", "b", "--repo=x"}, two); code != exitUsage || !strings.Contains(errs, misplaced) {
+		t.Error(code, errs)
+	}
+	if code, _, errs := execute(t, nil, nil, func(context.Context, *Call) error { return Refused("no") }); code != exitRefused {
+		t.Error(code, errs)
 	}
 }
 

@@ -44,6 +44,7 @@ type System struct {
 // Main runs a program and ends the process with its exit code.
 func Main(p Program) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	info, err := os.Stderr.Stat()
 	code := p.Execute(ctx, os.Args[1:], System{
 		Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -86,9 +87,24 @@ func (p Program) Execute(ctx context.Context, args []string, s System) int {
 	}
 	c.args = flags.Args()
 	if err := p.Run(ctx, c); err != nil {
+		if as[usageError](err) && misplaced(flags) {
+			err = Usage(err.Error() + "; flags come before the arguments")
+		}
 		return c.fail(err)
 	}
 	return exitDone
+}
+
+// misplaced reports whether an argument looks like one of the flags, which were
+// not looked for any more behind the first argument.
+func misplaced(flags *flag.FlagSet) bool {
+	for _, arg := range flags.Args() {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && flags.Lookup(name) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // A Call is one run of a program.

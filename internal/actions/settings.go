@@ -14,11 +14,14 @@ import (
 func (c *Call) Configs(variable string) (ledger.Configs, error) {
 	encoded := c.Setting(variable, "")
 	if encoded == "" {
-		instead := ""
+		instead, how := "", "-base64 with the workflow file"
 		if c.given[variable] != nil {
 			instead = ", and -config is not given"
 		}
-		return nil, Usage("the environment variable " + variable + " is not set" + instead + ": it has the ledgers in base64, as examples/jobs -base64 prints them")
+		if variable == ledger.EnvMaintenance {
+			how = "-maintenance -base64 with the workflow files"
+		}
+		return nil, Usage("the environment variable " + variable + " is not set" + instead + ": it has the ledgers in base64, as examples/jobs " + how + " prints them")
 	}
 	return ledger.ParseBase64(encoded)
 }
@@ -28,7 +31,11 @@ func Config(configs ledger.Configs, name string) (ledger.Config, error) {
 	if cfg, ok := configs.Lookup(name); ok {
 		return cfg, nil
 	}
-	return ledger.Config{}, Usage("the configuration has no ledger of that name")
+	names := make([]string, len(configs))
+	for i, cfg := range configs {
+		names[i] = cfg.Name
+	}
+	return ledger.Config{}, Usage("the configuration has no ledger of that name; it has " + strings.Join(names, ", "))
 }
 
 // Remote returns the URL of the repository and the token for it: flag, else the
@@ -63,7 +70,7 @@ func (c *Call) Maintenance() (cfg ledger.Config, path string, err error) {
 	}
 	enabled := configs.Compacted()
 	if len(enabled) != 1 {
-		return cfg, "", Usage("several ledgers can be compacted, or none: name one")
+		return cfg, "", Usage("several ledgers can be compacted, or none: give the arguments LEDGER PLAN")
 	}
 	return enabled[0], c.Setting(ledger.EnvPlanFile, ledger.PlanFile(0)), nil
 }
