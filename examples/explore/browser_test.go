@@ -1,7 +1,10 @@
+//go:build unix
+
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 )
+
+// patience bounds how long a browser may be at work: it is killed then, which
+// fails the test that waits for it.
+const patience = 2 * time.Minute
 
 // browser is a real headless Chromium, spoken to over the pipe of its DevTools
 // protocol: JSON messages that end with a zero byte.
@@ -47,11 +56,17 @@ func newBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	// Not the test's own context: that one ends before the cleanup, which lets the
+	// browser end by itself so that nothing writes to its profile any more.
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+filepath.Join(home, "profile"), "--remote-debugging-pipe", "about:blank")
 	cmd.Env = append(os.Environ(), "HOME="+home)
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it started
 	if err := cmd.Start(); err != nil {
+		cancel()
 		t.Fatal(err)
 	}
 	_ = toRead.Close()
@@ -59,9 +74,12 @@ func newBrowser(t *testing.T) *browser {
 	b := &browser{t: t, out: toWrite, in: bufio.NewReader(fromRead)}
 	t.Cleanup(func() {
 		_ = b.send("", "Browser.close", nil)
+		_, _ = io.Copy(io.Discard, b.in) // until it has ended, or was killed
+		if err := cmd.Wait(); err != nil {
+			t.Error("the browser: ", err)
+		}
+		cancel()
 		_ = toWrite.Close()
-		_, _ = io.Copy(io.Discard, b.in) // until it has ended
-		_ = cmd.Wait()
 		_ = fromRead.Close()
 	})
 	var target struct{ TargetID string }
@@ -148,7 +166,7 @@ func (b *browser) eval(expression string) any {
 		Result           struct{ Value any }
 		ExceptionDetails any
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &result)
+	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &result)
 	if result.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %v", expression, result.ExceptionDetails)
 	}
@@ -172,4 +190,39 @@ func (b *browser) complaints(page string) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// shot takes a picture of the page, for a person who works on it.
+func (b *browser) shot(path string, width, height int) {
+	b.t.Helper()
+	b.size(width, height)
+	var picture struct{ Data []byte }
+	b.call("Page.captureScreenshot", map[string]any{"format": "png"}, &picture)
+	if err := os.WriteFile(path, picture.Data, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) size(width, height int) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+}
+
+func (b *browser) scheme(name string) {
+	b.t.Helper()
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}}, nil)
+}
+
+// press presses a key, which types text when there is one.
+func (b *browser) press(key, text string) {
+	b.t.Helper()
+	params := map[string]any{"type": "keyDown", "key": key}
+	if text != "" {
+		params["text"] = text
+	}
+	if key == "Tab" {
+		params["windowsVirtualKeyCode"] = 9
+	}
+	b.call("Input.dispatchKeyEvent", params, nil)
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/gitledger/gitledger/compact"
 	"github.com/gitledger/gitledger/internal/actions"
@@ -28,7 +29,9 @@ tools:
     audit: {}
 `
 
-const attack = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=2"><a href="javascript:window.hacked=3">x</a>{{.View}}` + "\x1b[2J\n::error::x"
+// attack is text that acts wherever it is not shown as text. Its last part turns
+// around what follows, cannot be seen, or commands a terminal that reads C1.
+const attack = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=2"><a href="javascript:window.hacked=3">x</a>{{.View}}` + "\x1b[2J\n::error::x ##[error]x \u202etxt\u200b\u009b2J\u2028\x00\U000e0041"
 
 // newRepository has three ledgers with text that attacks whoever shows it.
 func newRepository(t *testing.T) (path, config string) {
@@ -101,10 +104,27 @@ func run(t *testing.T, o options, asJSON bool) (code int, stdout, stderr string)
 	return code, out.String(), errs.String()
 }
 
+// plain fails when a terminal or a runner would take a part of the text for more
+// than text.
+func plain(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.SplitSeq(out, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("a command: %q", line)
+		}
+		for _, r := range line {
+			if !unicode.IsPrint(r) {
+				t.Errorf("%U in %q", r, line)
+				break
+			}
+		}
+	}
+}
+
 func TestTerminal(t *testing.T) {
 	path, config := newRepository(t)
 	for name, want := range map[string][]string{
-		"findings":  {"findings (table)", "records  12", "State: key, value (12 rows)", "F-11", "scheduled", "→ 5 shards"},
+		"findings":  {"findings (table)", "records  12", "State: key, value (12)", "F-11", "scheduled", "→ 5 shards", "(5 of 12)", "Heads (1)"},
 		"knowledge": {"knowledge (notes)", "Notes (1)", "+1", "Makefile:3"},
 		"audit":     {"audit (raw)", "records  12", `"run":11`},
 	} {
@@ -114,9 +134,7 @@ func TestTerminal(t *testing.T) {
 				t.Errorf("%s: exit code %d, no %q in\n%s%s", name, code, text, out, errs)
 			}
 		}
-		if strings.ContainsAny(out, "\x1b") || strings.Contains(out, "\n::") {
-			t.Errorf("%s: %q", name, out)
-		}
+		plain(t, out)
 	}
 	// Without a declaration it is raw, and says so.
 	if code, out, _ := run(t, options{repo: path, ledger: "findings", newest: 5}, false); code != 0 || !strings.Contains(out, "raw, for want of a declaration") {
@@ -141,89 +159,6 @@ func TestTerminal(t *testing.T) {
 		if code, _, errs := run(t, o, false); code != 2 || strings.Contains(errs, path) {
 			t.Errorf("%+v: %d %s", o, code, errs)
 		}
-	}
-}
-
-func TestPage(t *testing.T) {
-	path, config := newRepository(t)
-	b := newBrowser(t)
-	page := filepath.Join(t.TempDir(), "page.html")
-	for _, name := range []string{"findings", "knowledge", "audit", "absent"} {
-		o := options{repo: path, ledger: name, config: config, html: page, newest: 10}
-		if name == "absent" {
-			o.config = ""
-		}
-		if code, _, errs := run(t, o, false); code != 0 {
-			t.Fatal(errs)
-		}
-		b.open(page)
-		if got := b.eval("document.querySelector('h1').textContent"); got != name {
-			t.Errorf("%s: the title is %v", name, got)
-		}
-		// What attacks is text, and nothing of it ran.
-		if got := b.eval("String(window.hacked) + document.querySelectorAll('img, script:not(:last-of-type), a[href^=javascript]').length"); got != "undefined0" {
-			t.Errorf("%s: %v", name, got)
-		}
-		if name != "absent" && b.eval("document.body.textContent.includes('<script>window.hacked=1')") != true {
-			t.Errorf("%s: the attack is not shown as text", name)
-		}
-		if err := b.complaints(page); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-
-	if code, _, errs := run(t, options{repo: path, ledger: "findings", config: config, html: page, newest: 10}, false); code != 0 {
-		t.Fatal(errs)
-	}
-	b.open(page)
-	shown := func() any {
-		return b.eval("document.querySelectorAll('#state tbody tr:not([hidden])').length + ' ' + document.getElementById('found').textContent")
-	}
-	if got := shown(); got != "12 " {
-		t.Errorf("before a search: %v", got)
-	}
-	if got := b.eval("[document.querySelectorAll('.graph circle').length, document.querySelectorAll('.graph .head').length, document.querySelectorAll('.growth .line').length].join()"); got != "12,1,1" {
-		t.Errorf("the graph: %v", got)
-	}
-	// A person types: a slash leads to the search, words narrow it, Escape ends it.
-	key := func(text, code string) {
-		params := map[string]any{"type": "keyDown", "key": code}
-		if text != "" {
-			params["text"] = text
-		}
-		b.call("Input.dispatchKeyEvent", params, nil)
-		b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": code}, nil)
-	}
-	key("/", "/")
-	for _, c := range "f-11" {
-		key(string(c), string(c))
-	}
-	if got := shown(); got != "1 2 of 22" { // a row of state, and a record
-		t.Errorf("a search: %v", got)
-	}
-	key("", "Escape")
-	if got := shown(); got != "12 " {
-		t.Errorf("after the search: %v", got)
-	}
-	// On a phone nothing is wider than the screen.
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": true}, nil)
-	if got := b.eval("document.documentElement.scrollWidth <= 390"); got != true {
-		t.Errorf("the page is %v wide", b.eval("document.documentElement.scrollWidth"))
-	}
-	background := func(scheme string) any {
-		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-		return b.eval("getComputedStyle(document.body).backgroundColor")
-	}
-	if light, dark := background("light"), background("dark"); light != "rgb(255, 255, 255)" || dark != "rgb(13, 17, 23)" {
-		t.Errorf("backgrounds %v and %v", light, dark)
-	}
-	if err := b.complaints(page); err != nil {
-		t.Error(err)
-	}
-	// The policy holds: a script that is not the page's own does not run.
-	b.eval("{ const s = document.createElement('script'); s.textContent = 'window.hacked = 4'; document.body.append(s) }")
-	if got := b.eval("String(window.hacked)"); got != "undefined" {
-		t.Errorf("a foreign script ran: %v", got)
 	}
 }
 

@@ -3,17 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/gitledger/gitledger/compact"
-	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
 )
 
-const maxGrowth = 600 // commits of the chart
-
-// growth is how many shards there are after one commit.
-type growth struct{ Commit, Shards int }
+// growth is how many shards there are after one commit, the first of which is 1.
+type growth struct {
+	Commit int `json:"commit"`
+	Shards int `json:"shards"`
+}
 
 // compaction is one commit that changed the state file.
 type compaction struct {
@@ -25,71 +26,141 @@ type compaction struct {
 	After   int    `json:"shards_after"`
 }
 
-// follow reads the branch's history, commit by commit: the number of shards over
-// time, and the compactions, the latest first. What is damaged is passed over;
-// the verify program is there to find it.
-func follow(ctx context.Context, log shard.Log) (points []growth, compactions []compaction, err error) {
-	counts := map[shard.Object]int{}
-	compactions = []compaction{} // none is an empty list in JSON
-	n, before := 0, 0
-	var state shard.Object
+// version is what a commit says of the ledger.
+type version struct {
+	number        int
+	commit        shard.Head
+	shards, state shard.Object
+}
+
+// follow reads the branch's history: the number of shards over time, and the
+// compactions. What is damaged is passed over; the verify program is there to
+// find it. Every commit costs two or three small folders; the folders of the
+// shards, which are large, are read for those commits only that are shown.
+func (v *view) follow(ctx context.Context, log shard.Log, name string) error {
+	var last version
+	var shown []version
+	var changes [][2]version
+	stride := 1
 	for commit, err := range log.Commits(ctx) {
-		var damaged *shard.DamagedError
-		if errors.As(err, &damaged) {
+		if damaged(err) {
 			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		shards, stateFile, err := look(ctx, log, commit.Tree, counts)
+		v.Commits++
+		at, err := look(ctx, log, commit.Tree)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		n++
-		points = append(points, growth{n, shards})
-		if len(points) > 2*maxGrowth {
-			points = append(points[:0], points[maxGrowth:]...)
-		}
-		if stateFile != "" && stateFile != state {
-			if text, err := log.File(ctx, stateFile, shard.MaintenanceLimits().StateBytes()); err == nil {
-				if s, err := compact.ParseState(text); err == nil {
-					compactions = append(compactions, compaction{string(commit.ID), s.LastAppliedAt, string(s.LastTrigger), s.LastPlanID.String(), before, shards})
-				}
+		at.number, at.commit = v.Commits, commit.ID
+		if at.state != "" && at.state != last.state {
+			if changes = append(changes, [2]version{last, at}); len(changes) == 2*maxCompactions {
+				changes = append(changes[:0], changes[maxCompactions:]...)
 			}
 		}
-		state, before = stateFile, shards
+		if (v.Commits-1)%stride == 0 {
+			if shown = append(shown, at); len(shown) == 2*maxPoints {
+				shown, stride = halve(shown), 2*stride
+			}
+		}
+		last = at
 	}
-	for i, j := 0, len(compactions)-1; i < j; i, j = i+1, j-1 {
-		compactions[i], compactions[j] = compactions[j], compactions[i]
+	if len(shown) > maxPoints {
+		shown = halve(shown)
 	}
-	return points[max(0, len(points)-maxGrowth):], compactions[:min(len(compactions), ledger.MaxRequests)], nil
+	if n := len(shown); n > 0 && shown[n-1].number != last.number {
+		shown = append(shown, last)
+	}
+	return v.measure(ctx, log, name, shown, changes)
 }
 
-// look counts the shards of a commit and finds its state file. Folders that were
-// seen before are not read again.
-func look(ctx context.Context, log shard.Log, root shard.Object, counts map[shard.Object]int) (shards int, state shard.Object, err error) {
-	folder, err := child(ctx, log, root, "ledger")
-	if err != nil || folder == "" {
-		return 0, "", err
+// halve keeps every other version.
+func halve(all []version) []version {
+	kept := all[:0]
+	for i := 0; i < len(all); i += 2 {
+		kept = append(kept, all[i])
 	}
-	if compaction, err := child(ctx, log, folder, "compaction"); err == nil && compaction != "" {
-		state, _ = child(ctx, log, compaction, "state.json")
+	return kept
+}
+
+// measure counts the shards of what is shown.
+func (v *view) measure(ctx context.Context, log shard.Log, name string, shown []version, changes [][2]version) error {
+	v.Growth, v.Compactions = []growth{}, []compaction{}
+	counts := map[shard.Object]int{}
+	for _, at := range shown {
+		n, err := count(ctx, log, at.shards, counts)
+		if err != nil {
+			return err
+		}
+		v.Growth = append(v.Growth, growth{at.number, n})
 	}
-	files, err := child(ctx, log, folder, "shards")
-	if err != nil || files == "" {
-		return 0, state, err
+	for _, change := range slices.Backward(changes) {
+		if len(v.Compactions) == maxCompactions {
+			break
+		}
+		text, err := log.File(ctx, change[1].state, shard.MaintenanceLimits().StateBytes())
+		if passed(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		state, err := compact.ParseState(text)
+		if err != nil || state.Ledger != name {
+			continue // which is as if there were none
+		}
+		before, err := count(ctx, log, change[0].shards, counts)
+		if err != nil {
+			return err
+		}
+		after, err := count(ctx, log, change[1].shards, counts)
+		if err != nil {
+			return err
+		}
+		v.Compactions = append(v.Compactions, compaction{string(change[1].commit), state.LastAppliedAt, string(state.LastTrigger), state.LastPlanID.String(), before, after})
 	}
-	if n, seen := counts[files]; seen {
-		return n, state, nil
+	return nil
+}
+
+// count is the number of shards in a folder. One that was read is remembered.
+func count(ctx context.Context, log shard.Log, folder shard.Object, counts map[shard.Object]int) (int, error) {
+	if n, seen := counts[folder]; seen || folder == "" {
+		return n, nil
 	}
-	entries, err := read(ctx, log, files)
+	entries, err := read(ctx, log, folder)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name, shard.Extension) {
-			shards++
+			n++
 		}
 	}
-	counts[files] = shards
-	return shards, state, err
+	counts[folder] = n
+	return n, nil
+}
+
+// look finds the shards and the state file of a commit.
+func look(ctx context.Context, log shard.Log, root shard.Object) (at version, err error) {
+	folder, err := child(ctx, log, root, "ledger")
+	if err != nil || folder == "" {
+		return at, err
+	}
+	entries, err := read(ctx, log, folder)
+	for _, e := range entries {
+		switch e.Name {
+		case "shards":
+			at.shards = e.Object
+		case "compaction":
+			if at.state, err = child(ctx, log, e.Object, "state.json"); err != nil {
+				return at, err
+			}
+		}
+	}
+	return at, err
 }
 
 func child(ctx context.Context, log shard.Log, folder shard.Object, name string) (shard.Object, error) {
@@ -105,9 +176,15 @@ func child(ctx context.Context, log shard.Log, folder shard.Object, name string)
 // read gives a folder's entries; one that is damaged or too large has none.
 func read(ctx context.Context, log shard.Log, folder shard.Object) ([]shard.Entry, error) {
 	entries, err := log.Folder(ctx, folder)
-	var damaged *shard.DamagedError
-	if errors.As(err, &damaged) || errors.Is(err, shard.ErrTooLarge) {
+	if passed(err) {
 		return nil, nil
 	}
 	return entries, err
+}
+
+func passed(err error) bool { return damaged(err) || errors.Is(err, shard.ErrTooLarge) }
+
+func damaged(err error) bool {
+	_, ok := errors.AsType[*shard.DamagedError](err)
+	return ok
 }

@@ -16,13 +16,17 @@ const usage = `usage: explore [flags]
 
 Shows a ledger: its status and heads, the newest records, the state, and what
 compaction did. It changes nothing. With -html it writes one page that needs no
-network: the graph of the records, shards over time, state with a search, notes
-with their votes.
+network: state with a search, notes with their votes, the graph of the records,
+shards over time, and compactions.
 
 The ledger's type comes from -config, a workflow file or YAML with tools.ledger, or
 from GH_AW_LEDGER_CONFIG_BASE64. Without either it is shown as raw records.
 
-What a ledger holds was written by strangers. It is shown as text, escaped.
+A malformed ledger is shown as far as it goes, with what is wrong; that is no failure.
+However large the ledger is, what is shown is bounded, and says so where it is cut.
+What a ledger holds was written by strangers. It is shown as text: what cannot be
+seen, or would act on a terminal, is spelled out as \u001b. With -json, texts are as
+they are stored, but cut.
 
 Reads   GH_AW_LEDGER_CONFIG_BASE64, GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
 
@@ -44,7 +48,7 @@ func main() {
 			f.StringVar(&o.repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
 			f.StringVar(&o.ledger, "ledger", "", "the `name` of the ledger; may be left out when the configuration has one only")
 			f.StringVar(&o.config, "config", "", "the workflow `file` that declares the ledger")
-			f.StringVar(&o.html, "html", "", "write a page to this `file`")
+			f.StringVar(&o.html, "html", "", "write the page to this `file`")
 			f.IntVar(&o.newest, "newest", 20, "how many `records` to show, at most 500")
 		},
 		Run: func(ctx context.Context, c *actions.Call) error { return explore(ctx, c, o) },

@@ -4,15 +4,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/replay"
 )
 
 // A page takes the place of a file, and of nothing else; nothing is left beside it.
@@ -41,29 +36,6 @@ func TestWritePage(t *testing.T) {
 	}
 }
 
-// Of more notes than are shown it is the best that are.
-func TestBestNotes(t *testing.T) {
-	rows := func(n int, row func(i int) []any) iter.Seq[[]any] {
-		return func(yield func([]any) bool) {
-			for i := range n {
-				if !yield(row(i)) {
-					return
-				}
-			}
-		}
-	}
-	const notes = maxState + 50
-	id := func(i int) string { return fmt.Sprint("n", i) }
-	var v view
-	v.tables([]replay.Table{
-		{TableSpec: ledger.TableSpec{Name: "notes"}, Len: notes, Rows: rows(notes, func(i int) []any { return []any{id(i), "s", "n", "r", "t"} })},
-		{TableSpec: ledger.TableSpec{Name: "note_votes"}, Len: 1, Rows: rows(1, func(int) []any { return []any{"v", id(notes - 1), "up"} })},
-	})
-	if len(v.Notes) != maxState || v.StateRows != notes || v.Notes[0].ID != id(notes-1) || v.Notes[0].Up != 1 {
-		t.Errorf("%d notes, the first %+v", len(v.Notes), v.Notes[0])
-	}
-}
-
 // What is not seen, or turns text round, is seen on the page.
 func TestPageShowsWhatHides(t *testing.T) {
 	const hides = "a\u202eb\u200bc\U000e0101d"
@@ -72,7 +44,7 @@ func TestPageShowsWhatHides(t *testing.T) {
 		State: [][]string{{hides}}, Newest: []recordView{{Payload: hides}},
 		Notes: []noteView{{Subject: hides, Note: hides, Reason: hides, Citations: []string{hides}}},
 	})
-	if err != nil || strings.ContainsAny(page.String(), "\u202e\u200b\U000e0101") || strings.Count(page.String(), "a·b·c·d") != 6 {
+	if err != nil || strings.ContainsAny(page.String(), "\u202e\u200b\U000e0101") || strings.Count(page.String(), `a\u202eb\u200bc\u{e0101}d`) != 6 {
 		t.Error(err, page.String())
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gitledger/gitledger/internal/canonical"
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/txn"
 )
@@ -30,11 +29,13 @@ const (
 // content is what a file holds.
 type content struct {
 	requests [][]byte
+	gaps     map[int]bool // requests before which a line was left out
 	unfit    int
 	problems []problem // the first of them
 }
 
 func (c *content) refuse(line int, reason string) {
+	c.gaps[len(c.requests)] = true
 	if c.unfit++; len(c.problems) < maxProblems {
 		c.problems = append(c.problems, problem{line, reason})
 	}
@@ -46,7 +47,7 @@ func (c *content) refuse(line int, reason string) {
 func read(ctx context.Context, r io.Reader, cfg ledger.Config, field string) (*content, error) {
 	lines := bufio.NewReaderSize(r, txn.MaxLineBytes+2)
 	configs := ledger.Configs{cfg}
-	found := &content{}
+	found := &content{gaps: map[int]bool{}}
 	room := shard.ProjectionLimits().Bytes
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
@@ -148,29 +149,4 @@ func check(configs ledger.Configs, request []byte) string {
 		return "invalid"
 	}
 	return ""
-}
-
-// batches makes transactions of requests, one after the other. The ID of one
-// follows from what it says and how often that was said before, so that the same
-// file makes the same records again, and lines that say the same are many.
-type batches struct {
-	configs ledger.Configs
-	seen    map[record.Hash]int
-}
-
-// next makes a transaction of the first requests, as many as the limits allow, and
-// says how many they are.
-func (b batches) next(requests [][]byte) (*txn.Transaction, int, error) {
-	n := min(len(requests), ledger.MaxRequests)
-	for {
-		text := bytes.Join(requests[:n], []byte("\n"))
-		sum := record.Sum(text)
-		tx, err := txn.Normalize(b.configs, fmt.Sprintf("migrate %s %d", sum, b.seen[sum]), bytes.NewReader(text))
-		var refused *txn.RequestErrors
-		if n == 1 || !errors.As(err, &refused) {
-			b.seen[sum]++
-			return tx, n, err
-		}
-		n = (n + 1) / 2
-	}
 }

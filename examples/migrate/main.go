@@ -10,8 +10,8 @@ import (
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/record"
 	"github.com/gitledger/gitledger/shard"
+	"github.com/gitledger/gitledger/shard/gitbranch"
 	"github.com/gitledger/gitledger/txn"
 )
 
@@ -28,9 +28,10 @@ becomes is the type's own operation:
 
 A line that does not fit is reported by its number and a reason. Then nothing is
 written, unless -skip says to go on without such lines. Run it again after an
-interruption, with the same file, declaration and flags: it finds what is there and
-writes the rest. When one of them has changed, a file that has grown or a line that
-is mended, lines may be written twice; migrate the new ones alone.
+interruption, on a file that has grown, with other limits, or when a line that was
+left out is mended: it finds what is there and writes the rest, after what is there.
+A line that is changed after it was written is written again, with others around
+it; so are all when -field or the type is another.
 
 Reads   the file, -config or GH_AW_LEDGER_CONFIG_BASE64,
         GITHUB_SERVER_URL, GITHUB_REPOSITORY, GH_TOKEN
@@ -106,46 +107,55 @@ func migrate(ctx context.Context, c *actions.Call, o options) error {
 		return errors.Join(errUnfit, c.Result(result))
 	}
 	if !o.dry {
-		err = write(ctx, c, cfg, o.repo, file.requests, &result)
+		err = write(ctx, c, cfg, o.repo, file, &result)
 	}
 	c.Print("%d lines: %d new, %d present, %d do not fit; %d commits", result.Lines, result.New, result.Present, result.Unfit, result.Commits)
 	return errors.Join(err, c.Result(result))
 }
 
-// write persists the requests in batches, one after the other.
-func write(ctx context.Context, c *actions.Call, cfg ledger.Config, repo string, requests [][]byte, result *outcome) error {
+// write persists the batches that are not there, one after the other.
+func write(ctx context.Context, c *actions.Call, cfg ledger.Config, repo string, file *content, result *outcome) error {
 	r, err := repository.Open(ctx, c, repo, "")
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
-	configs := ledger.Configs{cfg}
-	queue := batches{configs, map[record.Hash]int{}}
-	for done := 0; done < len(requests); {
-		tx, n, err := queue.next(requests[done:])
+	history, err := repository.History(ctx, r, cfg)
+	if err != nil {
+		return err
+	}
+	queue := newBatches(cfg, file, history)
+	for done := 0; done < len(file.requests); {
+		next, err := queue.next(done)
 		if err != nil {
 			return err
 		}
-		artifact, err := tx.MarshalJSON()
-		if err != nil {
+		if next.tx == nil {
+			result.Present += next.n
+		} else if err := persist(ctx, r, queue.configs, next.tx, result); err != nil {
 			return err
 		}
-		got, err := txn.Persist(ctx, branches, configs, artifact, txn.Options{})
-		if got != nil {
-			for _, l := range got.Ledgers {
-				result.New += l.Persisted
-				result.Present += l.AlreadyPresent
-				if l.Status == txn.Persisted {
-					result.Commits++
-				}
-			}
-		}
-		if err != nil {
-			return err
-		}
-		done += n
-		c.Progress("%d of %d", done, len(requests))
+		done += next.n
+		c.Progress("%d of %d", done, len(file.requests))
 	}
 	return nil
+}
+
+func persist(ctx context.Context, r *gitbranch.Repository, configs ledger.Configs, tx *txn.Transaction, result *outcome) error {
+	artifact, err := tx.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
+	got, err := txn.Persist(ctx, branches, configs, artifact, txn.Options{})
+	if got != nil {
+		for _, l := range got.Ledgers {
+			result.New += l.Persisted
+			result.Present += l.AlreadyPresent
+			if l.Status == txn.Persisted {
+				result.Commits++
+			}
+		}
+	}
+	return err
 }

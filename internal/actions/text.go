@@ -30,19 +30,9 @@ func Text(text string, most int) string {
 	return clean
 }
 
-// Visible puts a dot for each character that is not seen or turns others round, so
-// that text reads as it is. Lines stay lines.
-func Visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return visible(r)
-	}, text)
-}
-
-// visible also takes out what counts as printable and shows nothing, such as
-// variation selectors, in which whole texts can hide.
+// visible puts a dot for a character that is not printable, and for what counts as
+// printable and shows nothing, such as variation selectors, in which whole texts
+// can hide.
 func visible(r rune) rune {
 	if !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 		return '·'
