@@ -24,9 +24,11 @@ type Parser struct {
 // ParseYAML reads the ledgers of a workflow: a markdown workflow file with YAML
 // between two lines of three hyphens, or a YAML document. Of it only
 // tools.ledger matters; the legacy tools.repo-memory.ledger is refused (S7-09).
+// The file may have 8 MiB, and the YAML in it 1 MiB. The error is a [Problems].
 func ParseYAML(data []byte) (Configs, error) { return Parser{}.YAML(data) }
 
-// ParseYAMLValue reads the value of tools.ledger alone, as YAML (or JSON).
+// ParseYAMLValue reads the value of tools.ledger alone, as YAML (or JSON) of at
+// most 1 MiB. The error is a [Problems].
 func ParseYAMLValue(data []byte) (Configs, error) { return Parser{}.YAMLValue(data) }
 
 // ParseMap reads the value of tools.ledger as a compiler holds it after it has

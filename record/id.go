@@ -53,7 +53,7 @@ func parseID(b []byte) (id ID, ok bool) {
 	return id, true
 }
 
-// NewID returns a random ID.
+// NewID returns a random ID. It fails only when the system gives no randomness.
 func NewID() (ID, error) {
 	u, err := uuid.NewV4()
 	if err != nil {

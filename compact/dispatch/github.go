@@ -1,5 +1,10 @@
 // Package dispatch starts maintenance through the GitHub API. It is the only
 // part of compaction that speaks to a network, and nothing else imports it.
+//
+// Fill in a [GitHub] with a repository and a token, and give it to
+// [compact.Requests] as its Dispatcher; a request that this lets through then
+// starts the repository's maintenance workflow once. To start it again does no
+// harm: what it finds compacted it leaves alone.
 package dispatch
 
 import (

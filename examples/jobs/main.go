@@ -20,10 +20,10 @@ const usage = `usage: jobs [flags] WORKFLOW...
 Reads the ledgers of workflow files, Markdown with front matter or YAML, and prints
 GitHub Actions YAML for the jobs around them, or what these have in the environment.
 
-  jobs workflow.md                       the workflow's own jobs
-  jobs -maintenance a.md b.md            the shared maintenance pair
-  jobs -base64 workflow.md               GH_AW_LEDGER_CONFIG_BASE64
-  jobs -maintenance -base64 a.md b.md    GH_AW_LEDGER_COMPACTION_CONFIG
+  bin/jobs workflow.md                   the workflow's own jobs
+  bin/jobs -maintenance a.md b.md        the shared maintenance pair
+  bin/jobs -base64 workflow.md           GH_AW_LEDGER_CONFIG_BASE64
+  bin/jobs -maintenance -base64 a.md b.md  GH_AW_LEDGER_COMPACTION_CONFIG
 
 Flags:
 `

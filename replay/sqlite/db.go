@@ -25,7 +25,8 @@ type DB struct {
 const maxSessions = 8
 
 // Open opens the projection at path for reading. The file must be one that
-// [Prepare] wrote; anything else is [ErrNotProjection]. It is treated as
+// [Prepare] wrote; anything else is [ErrNotProjection], and one that is absent is
+// [ErrStorage] and [fs.ErrNotExist]. The zero limits suit an agent. It is treated as
 // immutable: replacing the file by Prepare is fine, and each query sees one
 // database as a whole; changing it in place is not.
 func Open(ctx context.Context, path string, limits Limits) (*DB, error) {

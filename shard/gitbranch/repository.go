@@ -33,7 +33,8 @@ type store interface {
 	publish(ctx context.Context, h *handle, ref string, expect, next git.Oid) error
 }
 
-// Open opens a repository. For a remote one it does not connect yet.
+// Open opens a repository. For a remote one it does not connect yet; a path must
+// lead to a repository, bare or not, else the error matches [shard.ErrUnavailable].
 func Open(ctx context.Context, options Options) (*Repository, error) {
 	r, err := openRepository(ctx, options.withDefaults())
 	return r, named(err, "open", "")
@@ -87,7 +88,10 @@ func (r *Repository) Close() error {
 	return nil
 }
 
-// Branch returns the named branch, such as "ledgers/tasks". It need not exist.
+// Branch returns the named branch, such as "ledgers/tasks", without refs/heads/;
+// Config.Branch of package ledger makes the name. It need not exist, and nothing
+// is read yet. What cannot be a branch's name, or has more than 200 bytes, is
+// [shard.ErrUnavailable].
 func (r *Repository) Branch(name string) (shard.Branch, error) {
 	b, err := r.reader(name)
 	if err != nil {
