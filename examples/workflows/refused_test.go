@@ -60,7 +60,7 @@ func TestRefused(t *testing.T) {
 		"base64 of no JSON":     {env{ledger.EnvConfig: "UEFZTE9BRA=="}, []string{"persist", good}, 2, "encode it again"},
 		"no compaction's":       {env{ledger.EnvMaintenance: ""}, []string{"plan", "findings", "x"}, 2, ledger.EnvMaintenance},
 		"no such ledger":        {nil, []string{"prepare", "Findings", r.path("x.db")}, 2, "no ledger of that name"},
-		"no ledger named":       {nil, []string{"plan"}, 2, "name one"},
+		"no ledger named":       {nil, []string{"plan"}, 2, "LEDGER PLAN"},
 		"a strange trigger":     {env{ledger.EnvTrigger: payload}, []string{"plan", "findings", "x"}, 2, ledger.EnvTrigger},
 		"no repository":         {env{"GITHUB_REPOSITORY": ""}, []string{"prepare", "findings", "x"}, 2, "GITHUB_REPOSITORY"},
 		"no token":              {env{ledger.EnvToken: ""}, []string{"persist", good}, 2, ledger.EnvToken},
