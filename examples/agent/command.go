@@ -96,7 +96,7 @@ func (w world) run(ctx context.Context, name string, cmd command, args []string)
 		Name:  name,
 		Usage: cmd.usage,
 		Settings: []actions.Setting{
-			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+			actions.Ledgers(),
 			{Variable: envRequests, Flag: "requests", About: "append requests to this `file`"},
 		},
 		Flags: func(f *flag.FlagSet) {

@@ -39,13 +39,11 @@ Writes  the ledger branch, and the step's summary
 func main() {
 	var repo string
 	actions.Main(actions.Program{
-		Name:  "apply",
-		Usage: usage,
-		Settings: []actions.Setting{
-			{Variable: ledger.EnvMaintenance, Flag: "config", About: "the `ledgers` with their compaction, in base64"},
-		},
+		Name:     "apply",
+		Usage:    usage,
+		Settings: []actions.Setting{actions.MaintainedLedgers()},
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &repo)
 		},
 		Run: func(ctx context.Context, c *actions.Call) error { return apply(ctx, c, repo) },
 	})
@@ -69,7 +67,7 @@ func apply(ctx context.Context, c *actions.Call, repo string) error {
 	if err != nil {
 		return err
 	}
-	before := sizes(ctx, branch)
+	before := sizes(ctx, c, branch)
 	c.Progress("applying to %s", cfg.Branch())
 	outcome, err := compact.Apply(ctx, branch, cfg, plan, compact.ApplyOptions{})
 	if outcome == nil {
@@ -79,7 +77,7 @@ func apply(ctx context.Context, c *actions.Call, repo string) error {
 		c.Warning("ledger %s: the plan is not applied: %s: %s", cfg.Name, outcome.Status, outcome.Reason)
 	}
 	c.Print("%s: %s: %s", cfg.Name, outcome.Status, outcome.Reason)
-	return errors.Join(err, c.Result(outcome), c.Summary(summary(cfg, outcome, before, sizes(ctx, branch))))
+	return errors.Join(err, c.Result(outcome), c.Summary(summary(cfg, outcome, before, sizes(ctx, c, branch))))
 }
 
 func summary(cfg ledger.Config, o *compact.Outcome, before, after []int64) string {
@@ -117,9 +115,13 @@ func marks(sizes []int64) string {
 	return b.String()
 }
 
-// sizes reads how large the shards are, ascending; nil when they cannot be read, because the
-// summary must not be in the way of what it is about.
-func sizes(ctx context.Context, r shard.Reader) []int64 {
+// sizes reads how large the shards are, ascending, for a summary. It is nil when
+// there is none, or they cannot be read: the summary must not be in the way of what
+// it is about.
+func sizes(ctx context.Context, c *actions.Call, r shard.Reader) []int64 {
+	if !c.Summarised() {
+		return nil
+	}
 	snap, err := r.Snapshot(ctx, shard.MaintenanceLimits())
 	if err != nil {
 		return nil

@@ -36,7 +36,7 @@ func gather(ctx context.Context, log shard.Log, cfg ledger.Config, newest int) (
 	}
 	v.HeadCount = len(heads)
 	v.newest(h, heads, newest)
-	v.graph = layOut(h, heads, maxGraph, newest)
+	v.graph = layOut(h, heads, maxGraph)
 	if err := v.derive(ctx, h, cfg); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (v *view) newest(h *ledger.History, heads map[record.Hash]bool, most int) {
 	for i := h.Len() - 1; i >= max(0, h.Len()-most); i-- {
 		r := h.Record(i)
 		shown := recordView{
-			Short: actions.Short(r.SHA()), SHA: r.SHA().String(), ID: r.ID().String(), Type: r.Type(), Timestamp: r.Timestamp(),
+			Short: actions.Short(r.SHA().String()), SHA: r.SHA().String(), ID: r.ID().String(), Type: r.Type(), Timestamp: r.Timestamp(),
 			Parents: []string{}, Payload: cut(string(r.Payload()), maxText), Head: heads[r.SHA()],
 		}
 		for parent := range r.Parents() {

@@ -12,19 +12,18 @@ type node struct {
 	Short, Timestamp string
 	Column, Lane     int
 	Head             bool
-	Listed           bool  // among the newest records, which the graph leads to
 	Parents          []int // indexes of nodes
 }
 
 // layOut places the last records of a history, at most so many.
-func layOut(h *ledger.History, heads map[record.Hash]bool, most, newest int) []node {
+func layOut(h *ledger.History, heads map[record.Hash]bool, most int) []node {
 	first := max(0, h.Len()-most)
 	index := map[record.Hash]int{}
 	var nodes []node
 	lanes := map[int]int{}
 	for i := first; i < h.Len(); i++ {
 		r := h.Record(i)
-		n := node{Short: actions.Short(r.SHA()), Timestamp: r.Timestamp(), Head: heads[r.SHA()], Listed: i >= h.Len()-newest}
+		n := node{Short: actions.Short(r.SHA().String()), Timestamp: r.Timestamp(), Head: heads[r.SHA()]}
 		for parent := range r.Parents() {
 			if j, shown := index[parent]; shown {
 				n.Parents = append(n.Parents, j)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/gitledger/gitledger/internal/actions"
 )
 
 //go:embed page/page.html
@@ -47,7 +49,7 @@ var errNoFile = errors.New("there is something that is no file")
 func render(out io.Writer, v *view) error {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"visible": func(text string) string { return visible(text, true) },
-		"short":   short,
+		"short":   actions.Short,
 		"size":    bytesText,
 	}).Parse(pageText)
 	if err != nil {

@@ -45,7 +45,7 @@ func main() {
 		Name:  "explore",
 		Usage: usage,
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&o.repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &o.repo)
 			f.StringVar(&o.ledger, "ledger", "", "the `name` of the ledger; may be left out when the configuration has one only")
 			f.StringVar(&o.config, "config", "", "the workflow `file` that declares the ledger")
 			f.StringVar(&o.html, "html", "", "write the page to this `file`")

@@ -70,7 +70,7 @@ func show(out io.Writer, v *view) error {
 	}
 	rows = nil
 	for _, c := range v.Compactions[:min(maxLines, len(v.Compactions))] {
-		rows = append(rows, []string{c.Applied, c.Trigger, fmt.Sprintf("%d → %d shards", c.Before, c.After), short(c.Commit)})
+		rows = append(rows, []string{c.Applied, c.Trigger, fmt.Sprintf("%d → %d shards", c.Before, c.After), actions.Short(c.Commit)})
 	}
 	section("Compactions"+number(len(rows), len(v.Compactions)), rows)
 	return w.Flush()

@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/gitledger/gitledger/internal/actions"
 )
 
 // cut keeps so many characters of a text.
@@ -28,7 +29,7 @@ func visible(text string, onPage bool) string {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case seen(r), onPage && (r == '\n' || r == '\t'):
+		case actions.Shows(r), onPage && (r == '\n' || r == '\t'):
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
@@ -41,16 +42,6 @@ func visible(text string, onPage bool) string {
 		}
 	}
 	return b.String()
-}
-
-func seen(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-}
-
-// short is the first digits of a digest or a commit.
-func short(digest string) string {
-	digest = strings.TrimPrefix(digest, "sha256:")
-	return digest[:min(10, len(digest))]
 }
 
 // bytesText is a number of bytes for a person.

@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
+	"github.com/gitledger/gitledger/internal/randtest"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/record"
 )
@@ -70,17 +69,9 @@ func (w *world) run(t *testing.T, patchBytes int64, stop int) {
 
 // Whatever happens between runs but a change to what was written, each line is in
 // the ledger once; and when lines say the same, at least as often as in the file.
-// LEDGER_SEED repeats a run.
+// GITLEDGER_SEED repeats a run.
 func TestBatches(t *testing.T) {
-	seed := rand.Uint64()
-	if text := os.Getenv("LEDGER_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("LEDGER_SEED=%d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := randtest.New(t)
 	for round := range 25 {
 		w := &world{random, nil, nil, map[record.ID]bool{}, map[string]int{}}
 		kinds := []int{1 << 30, 1 << 30, 3, 1}[random.IntN(4)] // how many lines differ

@@ -10,7 +10,6 @@ import (
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/shard/gitbranch"
 	"github.com/gitledger/gitledger/txn"
 )
@@ -51,7 +50,7 @@ func main() {
 		Name:  "migrate",
 		Usage: usage,
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&o.repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &o.repo)
 			f.StringVar(&o.config, "config", "", "the workflow `file` that declares the ledger")
 			f.StringVar(&o.ledger, "ledger", "", "the `name` of the ledger; may be left out when there is one only")
 			f.StringVar(&o.field, "field", "key", "the `field` whose text is the key in a map")
@@ -146,7 +145,7 @@ func persist(ctx context.Context, r *gitbranch.Repository, configs ledger.Config
 	if err != nil {
 		return err
 	}
-	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
+	branches := repository.Branches(r)
 	got, err := txn.Persist(ctx, branches, configs, artifact, txn.Options{})
 	if got != nil {
 		for _, l := range got.Ledgers {

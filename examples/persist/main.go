@@ -13,7 +13,6 @@ import (
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/internal/actions/repository"
 	"github.com/gitledger/gitledger/ledger"
-	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/shard/gitbranch"
 	"github.com/gitledger/gitledger/txn"
 )
@@ -39,13 +38,11 @@ Writes  the ledger branches, the output ledger_result, and the step's summary
 func main() {
 	var repo, audit string
 	actions.Main(actions.Program{
-		Name:  "persist",
-		Usage: usage,
-		Settings: []actions.Setting{
-			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
-		},
+		Name:     "persist",
+		Usage:    usage,
+		Settings: []actions.Setting{actions.Ledgers()},
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &repo)
 			f.StringVar(&audit, "audit", "", "append an entry for each ledger to this `file`: hashes and identifiers")
 		},
 		Run: func(ctx context.Context, c *actions.Call) error { return persist(ctx, c, repo, audit) },
@@ -78,9 +75,8 @@ func persist(ctx context.Context, c *actions.Call, repo, audit string) error {
 		return err
 	}
 	defer r.Close()
-	branches := func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
 	c.Progress("persisting")
-	result, err := txn.Persist(ctx, branches, configs, artifact, txn.Options{AuditFile: audit})
+	result, err := txn.Persist(ctx, repository.Branches(r), configs, artifact, txn.Options{AuditFile: audit})
 	if result == nil {
 		return err
 	}
@@ -111,9 +107,8 @@ func report(c *actions.Call, result *txn.Result, graphs string) error {
 	}
 	var rows [][]string
 	for _, l := range result.Ledgers {
-		commit := string(l.Commit)
 		rows = append(rows, []string{l.Ledger, string(l.Status), string(l.Code), fmt.Sprint(l.Requested), fmt.Sprint(l.Persisted),
-			fmt.Sprint(l.AlreadyPresent), fmt.Sprint(l.Rejected), commit[:min(10, len(commit))]})
+			fmt.Sprint(l.AlreadyPresent), fmt.Sprint(l.Rejected), actions.Short(string(l.Commit))})
 		c.Print("%s: %s, %d new, %d present, %d rejected", l.Ledger, l.Status, l.Persisted, l.AlreadyPresent, l.Rejected)
 	}
 	text, err := json.Marshal(result)

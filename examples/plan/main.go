@@ -45,12 +45,12 @@ func main() {
 		Name:  "plan",
 		Usage: usage,
 		Settings: []actions.Setting{
-			{Variable: ledger.EnvMaintenance, Flag: "config", About: "the `ledgers` with their compaction, in base64"},
+			actions.MaintainedLedgers(),
 			{Variable: ledger.EnvTrigger, Flag: "trigger", About: "scheduled or requested: `why` maintenance runs"},
 			{Variable: ledger.EnvRequested, Flag: "requested", About: "the `ledger` that maintenance was asked for, in this spelling; every one if it is empty"},
 		},
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &repo)
 		},
 		Run: func(ctx context.Context, c *actions.Call) error { return plan(ctx, c, repo) },
 	})

@@ -37,13 +37,11 @@ Writes  the databases, and the step's summary
 func main() {
 	var repo, cache, databases string
 	actions.Main(actions.Program{
-		Name:  "prepare",
-		Usage: usage,
-		Settings: []actions.Setting{
-			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
-		},
+		Name:     "prepare",
+		Usage:    usage,
+		Settings: []actions.Setting{actions.Ledgers()},
 		Flags: func(f *flag.FlagSet) {
-			f.StringVar(&repo, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+			repository.Flag(f, &repo)
 			f.StringVar(&cache, "cache", "", "keep what is fetched in this `folder`, so that the next run fetches what is new")
 			f.StringVar(&databases, "databases", "", "put the databases into this `folder`, as <name>/ledger.db")
 		},

@@ -42,7 +42,7 @@ func main() {
 		Name:  "safeoutputs",
 		Usage: usage,
 		Settings: []actions.Setting{
-			{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"},
+			actions.Ledgers(),
 			{Variable: "GITHUB_REPOSITORY", Flag: "repository", About: "the `owner/name` whose maintenance a request for compaction starts"},
 			{Variable: "GITHUB_API_URL", Flag: "api", About: "the `URL` of GitHub's API"},
 		},

@@ -4,16 +4,15 @@ import (
 	"context"
 	"encoding/binary"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/gitledger/gitledger/internal/gittest"
+	"github.com/gitledger/gitledger/internal/randtest"
 	"github.com/gitledger/gitledger/ledger"
 )
 
@@ -26,18 +25,10 @@ func FuzzDamage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { pristine.damage(t, data) })
 }
 
-// TestDamage does what the fuzzer does, with random damage. LEDGER_SEED repeats
+// TestDamage does what the fuzzer does, with random damage. GITLEDGER_SEED repeats
 // a run.
 func TestDamage(t *testing.T) {
-	seed := rand.Uint64()
-	if text := os.Getenv("LEDGER_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("LEDGER_SEED=%d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := randtest.New(t)
 	pristine := templates(t)
 	harmful := 0
 	for range 150 {

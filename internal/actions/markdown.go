@@ -65,7 +65,7 @@ func Graph(name string, h *ledger.History) string {
 	for i := first; i < h.Len(); i++ {
 		r := h.Record(i)
 		index[r.SHA()] = i
-		fmt.Fprintf(&b, "  r%d[%q]\n", i, Short(r.SHA()))
+		fmt.Fprintf(&b, "  r%d[%q]\n", i, Short(r.SHA().String()))
 		for parent := range r.Parents() {
 			if from, shown := index[parent]; shown {
 				fmt.Fprintf(&b, "  r%d --> r%d\n", from, i)
@@ -82,7 +82,8 @@ func Graph(name string, h *ledger.History) string {
 	return b.String()
 }
 
-// Short is the first digits of a digest.
-func Short(h record.Hash) string {
-	return strings.TrimPrefix(h.String(), "sha256:")[:10]
+// Short is the first digits of a digest or a commit.
+func Short(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	return digest[:min(10, len(digest))]
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/gitledger/gitledger/ledger"
 )
 
+// Ledgers is the setting that has the ledgers of a run.
+func Ledgers() Setting {
+	return Setting{Variable: ledger.EnvConfig, Flag: "config", About: "the `ledgers`, in base64"}
+}
+
+// MaintainedLedgers is the setting that has the ledgers of a maintenance run.
+func MaintainedLedgers() Setting {
+	return Setting{Variable: ledger.EnvMaintenance, Flag: "config", About: "the `ledgers` with their compaction, in base64"}
+}
+
 // Configs reads the ledgers of a run, or with compaction of the maintenance run,
 // from the environment as the runtime hands them over.
 func (c *Call) Configs(variable string) (ledger.Configs, error) {

@@ -21,7 +21,10 @@ func Text(text string, most int) string {
 			b.WriteRune('…')
 			break
 		}
-		b.WriteRune(visible(r))
+		if !Shows(r) {
+			r = '·'
+		}
+		b.WriteRune(r)
 	}
 	clean := strings.ReplaceAll(b.String(), "##[", "##·[")
 	if strings.HasPrefix(strings.TrimLeft(clean, " "), "::") {
@@ -30,14 +33,11 @@ func Text(text string, most int) string {
 	return clean
 }
 
-// visible puts a dot for a character that is not printable, and for what counts as
-// printable and shows nothing, such as variation selectors, in which whole texts
-// can hide.
-func visible(r rune) rune {
-	if !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
-		return '·'
-	}
-	return r
+// Shows reports whether a character is printable and can be seen: variation
+// selectors, for example, are the one and not the other, and whole texts can hide
+// in them.
+func Shows(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // plainJSON is a value as one line of JSON in ASCII, which no terminal and no

@@ -5,13 +5,25 @@ package repository
 import (
 	"context"
 	"errors"
+	"flag"
 	"strings"
 
 	"github.com/gitledger/gitledger/internal/actions"
 	"github.com/gitledger/gitledger/ledger"
 	"github.com/gitledger/gitledger/shard"
 	"github.com/gitledger/gitledger/shard/gitbranch"
+	"github.com/gitledger/gitledger/txn"
 )
+
+// Flag is the flag for the url that Open takes.
+func Flag(f *flag.FlagSet, url *string) {
+	f.StringVar(url, "repo", "", "the repository's `URL` or path, instead of the workflow's own")
+}
+
+// Branches gives txn.Persist the branches of a repository.
+func Branches(r *gitbranch.Repository) txn.Branches {
+	return func(_ context.Context, cfg ledger.Config) (shard.Branch, error) { return r.Branch(cfg.Branch()) }
+}
 
 // Open opens the repository at url, else the one that the workflow runs in, with
 // the job's token. Cache may be empty. Nothing is asked of a server yet: a URL that
