@@ -107,7 +107,9 @@ func (r *Repository) do(ctx context.Context, f func(context.Context, *handle) er
 		if err != nil {
 			return err
 		}
-		err = f(ctx, h)
+		if err = r.indexes.check(ctx, h.loose.folders); err == nil {
+			err = f(ctx, h)
+		}
 		heal := again && isDamaged(err) && r.cache.discard(h)
 		if heal {
 			r.options.Logger.WarnContext(ctx, "cache is damaged and fetched anew")

@@ -78,7 +78,7 @@ func (c *cache) try() (*handle, error) {
 		repo.Free()
 		return nil, unavailable(err)
 	}
-	return &handle{repo: repo, odb: odb, loose: newLoose(repo.Path()), identity: identity}, nil
+	return &handle{repo: repo, odb: odb, loose: &loose{folders: objectFolders(repo.Path())}, identity: identity}, nil
 }
 
 // make makes an empty cache beside its place and moves it there, so that no

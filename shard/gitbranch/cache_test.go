@@ -141,6 +141,18 @@ func TestDamagedCache(t *testing.T) {
 			}
 			return nil
 		},
+		"every index has a wrong byte": func(path string, d fs.DirEntry) error {
+			if !strings.HasSuffix(path, ".idx") {
+				return nil
+			}
+			os.Chmod(path, 0o600)
+			data, err := os.ReadFile(path)
+			if err == nil {
+				data[len(data)-50] ^= 0xff // of where an object is
+				err = os.WriteFile(path, data, 0o600)
+			}
+			return err
+		},
 		"all is garbage": func(path string, d fs.DirEntry) error {
 			os.Chmod(path, 0o600)
 			return os.WriteFile(path, []byte("garbage"), 0o600)

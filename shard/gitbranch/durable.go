@@ -57,5 +57,5 @@ func durable(repo *git.Repository) (*handle, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	return &handle{repo: repo, odb: odb, loose: newLoose(repo.Path())}, nil
+	return &handle{repo: repo, odb: odb, loose: &loose{folders: objectFolders(repo.Path())}}, nil
 }

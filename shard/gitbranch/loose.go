@@ -20,7 +20,7 @@ import (
 // 1.5 reads such a file for ever when it was cut off, as a machine that loses
 // power may leave it, and no context ends that; so it is not asked for these.
 type loose struct {
-	dir     string // of the objects
+	folders []string // of objects
 	file    *bufio.Reader
 	inflate io.ReadCloser
 }
@@ -28,28 +28,10 @@ type loose struct {
 // errNotLoose is an object that lies elsewhere, or nowhere.
 var errNotLoose = errors.New("gitbranch: not a loose object")
 
-// newLoose finds the folder of a repository's objects, which a linked working
-// tree shares with its repository.
-func newLoose(repository string) *loose {
-	if common, err := os.ReadFile(filepath.Join(repository, "commondir")); err == nil {
-		dir := strings.TrimRight(string(common), "\r\n")
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(repository, dir)
-		}
-		repository = dir
-	}
-	return &loose{dir: filepath.Join(repository, "objects")}
-}
-
 // open opens an object and reads what it says of itself.
 func (l *loose) open(id git.Oid) (f *os.File, kind git.ObjectType, size int64, err error) {
-	name := id.String()
-	f, err = os.Open(filepath.Join(l.dir, name[:2], name[2:]))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, 0, errNotLoose
-	}
-	if err != nil {
-		return nil, 0, 0, damaged("it cannot be opened")
+	if f, err = l.find(id.String()); err != nil {
+		return nil, 0, 0, err
 	}
 	kind, size, err = l.header(f)
 	if err != nil {
@@ -57,6 +39,19 @@ func (l *loose) open(id git.Oid) (f *os.File, kind git.ObjectType, size int64, e
 		return nil, 0, 0, err
 	}
 	return f, kind, size, nil
+}
+
+func (l *loose) find(name string) (*os.File, error) {
+	for _, folder := range l.folders {
+		f, err := os.Open(filepath.Join(folder, name[:2], name[2:]))
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, damaged("it cannot be opened")
+		}
+	}
+	return nil, errNotLoose
 }
 
 // header starts to inflate an object and reads up to the zero byte.

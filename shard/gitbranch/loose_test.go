@@ -89,7 +89,7 @@ func TestLooseLimits(t *testing.T) {
 		if err := l.Replace(id.String(), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := newLoose(l.Path).read(id, git.ObjectBlob, 1000)
+		_, err := (&loose{folders: objectFolders(l.Path)}).read(id, git.ObjectBlob, 1000)
 		if want == nil && !isDamaged(err) || want != nil && !errors.Is(err, want) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -18,6 +18,7 @@ type Repository struct {
 	store   store
 	pool    *pool
 	cache   *cache // of a remote repository
+	indexes indexes
 	shut    func()
 	once    sync.Once
 }
