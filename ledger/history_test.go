@@ -186,6 +186,9 @@ func TestDiagnosticsAreBounded(t *testing.T) {
 // bytes included. Everything that is allocated meanwhile counts, as if nothing
 // of it were collected, so that is a bound of the peak.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	junk := &shard.Snapshot{Shards: []shard.Shard{{Name: "junk", Data: bytes.Repeat([]byte("\n"), 4<<20), Size: 4 << 20}}}
 	for name, snap := range map[string]*shard.Snapshot{
