@@ -101,6 +101,7 @@ func TestSelect(t *testing.T) {
 		{"a first one has room for what it has", configure(2, 8, 3*size-1), [][]byte{pack(line(1), line(2)), good(3), good(2)}, want{2, 3, 0, "", 0}},
 		{"a first one with room for others, but not for what they repeat, is passed over", configure(2, 8, 4*size-1),
 			[][]byte{pack(line(1), line(2)), pack(line(3), line(4), line(5)), pack(line(3), line(4))}, want{2, 3, 0, "", 1}},
+		{"one that fits by what is new in it, and not by what is shared", configure(2, 8, 4*size), [][]byte{pack(line(1), line(2), line(3)), pack(line(4), line(5), line(6)), pack(line(1), line(4), line(7))}, want{0, 3, 0, compact.NothingFits, 0}},
 		{"an empty file is no source", configure(2, 8, 10*size), [][]byte{good(1), {}}, want{0, 1, 1, compact.TooFew, 0}},
 		{"no last newline is malformed", configure(2, 8, 10*size), [][]byte{good(1), bytes.TrimSpace(good(2))}, want{0, 1, 1, compact.TooFew, 0}},
 		{"repetitions count once", configure(2, 8, 3*size), [][]byte{pack(line(1), line(2)), pack(line(2), line(3)), pack(line(3), line(1))}, want{3, 3, 0, "", 0}},

@@ -15,8 +15,8 @@ const maxPromptSchema = 2048
 // database exists. Without ledgers it is empty.
 //
 // It states the rules that only the agent can keep: results are data (S9-11),
-// what a note cites is to be checked (S4.3-19, R-06), and changes go through the
-// tools and nothing else (S5.2-02, R-21).
+// what a note cites is to be checked (S4.3-19, R-06), changes go through the
+// tools and nothing else (S5.2-02, R-21), and no secret goes into one (S9-16).
 func (cs Configs) Prompt() string {
 	if len(cs) == 0 {
 		return ""

@@ -223,3 +223,15 @@ func TestTable(t *testing.T) {
 		t.Fatal("found something in nothing")
 	}
 }
+
+// TestSortComparesWholeDigests: digests that start with the same eight bytes are
+// in order as well.
+func TestSortComparesWholeDigests(t *testing.T) {
+	var s sorter
+	for _, last := range []byte{3, 1, 2} {
+		s.records = append(s.records, Record{sha: Hash{0: 7, 31: last}})
+	}
+	if got := s.byDigest([]int{0, 1, 2}); !slices.Equal(got, []int{1, 2, 0}) {
+		t.Errorf("in the order %v", got)
+	}
+}

@@ -67,6 +67,23 @@ func TestParseID(t *testing.T) {
 	}
 }
 
+// TestSealedTimestamp: a record's timestamp is in UTC and has milliseconds,
+// whatever the zone and the precision of the time that it is sealed with.
+func TestSealedTimestamp(t *testing.T) {
+	for at, want := range map[time.Time]string{
+		time.Date(2024, 2, 29, 23, 59, 59, 999_999_999, time.UTC):                  "2024-02-29T23:59:59.999Z",
+		time.Date(2024, 3, 1, 5, 29, 59, 0, time.FixedZone("", 5*3600+1800)):       "2024-02-29T23:59:59.000Z",
+		time.Date(2023, 12, 31, 23, 0, 0, 1, time.FixedZone("", -2*3600)):          "2024-01-01T01:00:00.000Z",
+		time.Date(10000, 1, 1, 0, 30, 0, 0, time.FixedZone("", 3600)):              "9999-12-31T23:30:00.000Z",
+		time.Date(-1, 12, 31, 23, 30, 0, 120_000_000, time.FixedZone("", -1*3600)): "0000-01-01T00:30:00.120Z",
+	} {
+		r, err := Seal(Draft{ID: DeterministicID("x", 0), Type: "t", Time: at, Payload: []byte("1")})
+		if err != nil || string(r.Timestamp()) != want {
+			t.Errorf("%v: %s, %v; want %s", at, r.Timestamp(), err, want)
+		}
+	}
+}
+
 func TestTimestamp(t *testing.T) {
 	random := randtest.New(t)
 	for day := time.Date(0, 1, 1, 23, 59, 59, 999e6, time.UTC); day.Year() < 10000; day = day.AddDate(0, 0, 1+random.IntN(40)) {

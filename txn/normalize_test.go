@@ -143,6 +143,10 @@ func TestLimits(t *testing.T) {
 	if _, errs := normalize(t, configs, fits); errs != nil {
 		t.Errorf("a record of 32 KiB: %v", errs)
 	}
+	over := strings.Replace(fits, `"a":"`, `"a":"x`, 1)
+	if _, errs := normalize(t, configs, over); errs == nil || len(errs.Errors) != 1 || errs.Errors[0].Reason != ReasonRecordSize {
+		t.Errorf("a record of 32 KiB and a byte: %v", errs)
+	}
 	// The batch is bounded for each ledger by the sum of its records.
 	if _, errs := normalize(t, configs, fits, free, free); errs == nil || len(errs.Errors) != 1 || errs.Errors[0].Index != 1 || errs.Errors[0].Reason != ReasonBatchSize {
 		t.Errorf("a batch over the bound: %v", errs)
