@@ -45,6 +45,10 @@ cross: ## vet the portable packages for macOS and Windows
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet $(PORTABLE)
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet $(PORTABLE)
 
+# The race detector and the fuzzer need builds of their own, of SQLite as well,
+# which takes a minute and more unless it is left unoptimised.
+race fuzz: export CGO_CFLAGS = -g -O0
+
 race: setup ## run the tests with the race detector, the longest loops shortened
 	$(GO) test -race -short -timeout 20m ./...
 	$(GO) -C examples/agent test -race -timeout 10m ./...
@@ -64,11 +68,13 @@ bench: setup ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 FUZZTIME ?= 20s
-fuzz: setup ## run each fuzz target for FUZZTIME (20s)
-	@set -e; for dir in $$($(GO) list -f '{{.Dir}}' ./...); do \
+FUZZERS ?= 2
+fuzz: setup ## run each fuzz target for FUZZTIME (20s), FUZZERS (2) at a time
+	@for dir in $$($(GO) list -f '{{.Dir}}' ./...); do \
 	  for name in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); do \
-	    echo "$$dir $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$dir; \
-	  done; done
+	    echo "$$name $$dir"; \
+	  done; done | xargs -P $(FUZZERS) -L 1 sh -c 'echo "$$0 $$1"; \
+	    exec $(GO) test -run "^$$" -fuzz "^$$0$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 "$$1"'
 
 fmt: ## format the code
 	gofmt -w .

@@ -13,6 +13,9 @@ import (
 // repository, and looks at what it left with git itself.
 func TestLifecycle(t *testing.T) {
 	for _, local := range []bool{false, true} {
+		if local && testing.Short() {
+			continue
+		}
 		t.Run(map[bool]string{false: "server", true: "local"}[local], func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer

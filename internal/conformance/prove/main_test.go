@@ -10,6 +10,9 @@ import (
 // TestRun runs go test on small modules of their own, and looks at what it is
 // told of them.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds many modules")
+	}
 	const passing = "func TestA(t *testing.T) { t.Log(\"quiet\"); t.Run(\"sub\", func(t *testing.T) {}) }\n"
 	for _, test := range []struct {
 		name, source, matrix string
