@@ -2,6 +2,7 @@ package txn
 
 import (
 	"bytes"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,11 +16,11 @@ import (
 func TestPersistWritesCanonicalLines(t *testing.T) {
 	configs := testConfigs(t)
 	b := storeFor(configs)
-	added := 0
+	var added atomic.Int64 // branches are written at the same time
 	for _, branch := range b {
 		branch.beforeCommit = func(c shard.Change) error {
 			for _, a := range c.Add {
-				added += checkShard(t, a)
+				added.Add(int64(checkShard(t, a)))
 			}
 			return nil
 		}
@@ -31,8 +32,8 @@ func TestPersistWritesCanonicalLines(t *testing.T) {
 	if _, err := Persist(t.Context(), b.branches, configs, artifactOf(t, configs, "42:1", everyKind()...), opts); err != nil {
 		t.Fatal(err)
 	}
-	if added != len(everyKind()) {
-		t.Errorf("%d records were written, not %d", added, len(everyKind()))
+	if got := added.Load(); got != int64(len(everyKind())) {
+		t.Errorf("%d records were written, not %d", got, len(everyKind()))
 	}
 }
 
